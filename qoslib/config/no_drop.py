@@ -1,50 +1,56 @@
 """Classes that pause their senders before a queue is full, so that it drops nothing."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 __all__ = ["no_drop"]
 
-_HEADERS = ("class-map ", "policy-map ", "system qos", "interface ")
-_GROUP = re.compile(r"match qos-group (\d+)")
-_CLASS = re.compile(r"class (?:type \S+ )?(\S+)")
 #: Classes of the whole switch that NX-OS has by itself, and the group that is in each.
 _OWN = re.compile(r"c-(?:\d+q-)?nq(\d)")
-_PAUSED = re.compile(r"(?:pause|no-drop)\b(?:.* pfc-cos (\d))?")
-#: Of EOS, where the priority is that of a queue.
-_PRIORITY = re.compile(r"priority-flow-control priority (\d) no-drop")
-#: Of Junos.
-_NO_LOSS = re.compile(r"\bclass (\S+) (?:queue-num \d+ )?no-loss\b")
 
 
-def no_drop(texts: Iterable[str]) -> frozenset[str]:
-    """The marks, and the names, of classes that no full queue drops from.
+def no_drop(commands: Iterable[Sequence[str]]) -> frozenset[str]:
+    """The marks, and the names, of classes that no full queue drops from, by words of commands.
 
-    >>> sorted(no_drop(["policy-map type network-qos A", "class c-8q-nq3", "pause pfc-cos 3"]))
+    >>> words = ["policy-map type network-qos A", "class c-8q-nq3", "pause pfc-cos 3"]
+    >>> sorted(no_drop(map(str.split, words)))
     ['PCP 3', 'qos-group 3']
-    >>> sorted(no_drop(["priority-flow-control priority 4 no-drop", "class ROCE no-loss"]))
+    >>> words = ["priority-flow-control priority 4 no-drop", "class ROCE no-loss"]
+    >>> sorted(no_drop(map(str.split, words)))
     ['ROCE', 'tx-queue 4']
     """
     found: set[str] = set()
     paused: set[str] = set()
     groups: dict[str, str] = {}
     header = name = ""
-    for text in texts:
-        if text.startswith(_HEADERS):
-            header, name = text, text.split()[-1]
-        elif said := _PRIORITY.fullmatch(text):
-            found.add(f"tx-queue {said[1]}")
-        elif said := _NO_LOSS.search(text):
-            found.add(said[1])
-        elif header.startswith("class-map ") and (said := _GROUP.fullmatch(text)):
-            groups[name] = said[1]
-        elif header.startswith("policy-map ") and (said := _CLASS.fullmatch(text)):
-            name = said[1]
-        elif header.startswith("policy-map ") and (said := _PAUSED.match(text)):
-            paused.add(name)
-            found |= {f"PCP {said[1]}"} if said[1] else set()
-    for name in paused:
-        own = _OWN.fullmatch(name)
-        group = own[1] if own else groups.get(name, "")
-        found |= {f"qos-group {group}"} if group else set()
-    return frozenset(found)
+    for words in commands:
+        match header, *words:
+            case _, "class-map" | "policy-map" as header, *_, name:
+                pass
+            case (_, "system" as header, "qos", *_) | (_, "interface" as header, *_):
+                pass
+            case _, "priority-flow-control", "priority", queue, "no-drop":
+                found.add(f"tx-queue {queue}")
+            case _, *_ if lossless := _without_loss(words):
+                found.add(lossless)
+            case "class-map", "match", "qos-group", group:
+                groups[name] = group
+            case ("policy-map", "class", name) | ("policy-map", "class", "type", _, name):
+                pass
+            case "policy-map", "pause" | "no-drop", *rest:
+                paused.add(name)
+                found |= {f"PCP {cos}" for word, cos in pairwise(rest) if word == "pfc-cos"}
+    owns = {name: _OWN.fullmatch(name) for name in paused}
+    named = {own[1] if own else groups.get(name) for name, own in owns.items()}
+    return frozenset(found | {f"qos-group {group}" for group in named if group})
+
+
+def _without_loss(words: Sequence[str]) -> str:
+    """The class of Junos that a command says is without loss; empty of another command."""
+    match words:
+        case [*_, "class", name, "no-loss" | "no-loss;"]:
+            return str(name)
+        case [*_, "class", name, "queue-num", _, "no-loss" | "no-loss;"]:
+            return str(name)
+    return ""

@@ -394,9 +394,8 @@ class Configuration(Record):
     @cached_property
     def no_drop(self) -> frozenset[str]:
         """Marks and names of classes that pause their senders and drop nothing."""
-        lines = [(each.line, each.text) for each in self.statements]
-        lines += [(each.line, each.text) for each in self.remarks]
-        return no_drop(text for _, text in sorted(lines))
+        commands = sorted(self.every, key=lambda each: (each.line, each.text))
+        return no_drop(each.text.split() for each in commands)
 
     @cached_property
     def class_lines(self) -> dict[int, Statement]:
