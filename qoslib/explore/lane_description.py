@@ -1,5 +1,6 @@
 """What a port is, for a picture of its packets: its queues, meters, droppers and scheduler."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from qoslib.port import (
     ByteRedProfile,
     Codel,
     DeficitRoundRobin,
+    Dropper,
     DropProfile,
     Forwarder,
     HeadDrop,
@@ -137,28 +139,15 @@ def marks_of(lane: Lane) -> list[str]:
 
 
 def described(lane: Lane) -> dict[str, Any]:
-    """The lane without its columns: a packet is ``extra + per_byte * bytes`` units long."""
+    """The lane without its columns."""
     at, queues = lane.at, queues_of(lane.at)
-    if isinstance(at, Port):
-        extra, per_byte = at.overhead_bytes, 1.0
-        speed = units.octets(at.rate_bps)
-        ring = at.transmit_ring_packets
-    else:
-        mean = float(lane.events.frame_bytes.mean())
-        speed = mean / (at.packet_s + at.byte_s * mean)
-        extra, per_byte = at.packet_s * speed, at.byte_s * speed
-        ring = 0
     place = {s.name: 0 if isinstance(at, Forwarder) else at.queue_of(s) for s in lane.streams}
     port_shaper = _meter(getattr(at, "shaper", None))
     robin = getattr(at, "scheduler", None)
     fast = robin.low_latency if isinstance(robin, ModifiedDrr) else ""
-    return {
+    return _link(lane) | {
         "title": lane.title,
         "note": _note(at) if lane.known else "",
-        "speed": speed,
-        "extra": extra,
-        "per_byte": per_byte,
-        "ring": ring,
         "value": words_of(at).value if lane.known else "",
         "level": words_of(at).level if lane.known else "",
         "low_latency": fast,
@@ -176,16 +165,22 @@ def described(lane: Lane) -> dict[str, Any]:
     }
 
 
+def _link(lane: Lane) -> dict[str, float]:
+    """How fast units leave, where a packet is ``extra + per_byte * bytes`` of them long."""
+    at = lane.at
+    if isinstance(at, Port):
+        length = {"extra": at.overhead_bytes, "per_byte": 1.0}
+        return length | {"speed": units.octets(at.rate_bps), "ring": at.transmit_ring_packets}
+    mean = float(lane.events.frame_bytes.mean())
+    speed = mean / (at.packet_s + at.byte_s * mean)
+    return {"extra": at.packet_s * speed, "per_byte": at.byte_s * speed, "speed": speed, "ring": 0}
+
+
 def _of_queue(queue: Queue, at: Port | Forwarder) -> dict[str, Any]:
     room = _room(queue.limit, queue, at)
-    dropper = queue.dropper
-    at_head = isinstance(dropper, HeadDrop | Codel)
-    at_head |= isinstance(dropper, DropProfile) and dropper.drop_at == "head"
     described: dict[str, Any] = {
         "name": queue.name,
         "limit": room,
-        "drops": "head" if at_head else "tail",
-        "dropper": type(dropper).__name__,
         "priority": queue.priority,
         "quantum": queue.quantum_bytes,
         "weight": queue.weight,
@@ -193,16 +188,10 @@ def _of_queue(queue: Queue, at: Port | Forwarder) -> dict[str, Any]:
         "shaper": _meter(queue.shaper),
         "lines": _lines(queue, room, at),
     }
+    described |= _of_dropper(queue.dropper, room)
     if queue.pool and isinstance(at, Port):
         described["pool"] = [pool.name for pool in at.pools].index(queue.pool)
         described |= {"alpha": queue.alpha, "reserved": queue.reserved_bytes}
-    if isinstance(dropper, Red):
-        thresholds, counts = _thresholds(dropper.profile, room)
-        described |= {"thresholds": thresholds, "counts": counts}
-    if isinstance(dropper, Codel | Pie):
-        described["target_s"] = dropper.target_s
-    if isinstance(dropper, Codel):
-        described |= {"interval_s": dropper.interval_s, "ce_s": dropper.ce_threshold_s}
     if queue.limit.resume is not None:
         described["resume"] = queue.limit.resume
     if queue.marking is not None:
@@ -210,6 +199,23 @@ def _of_queue(queue: Queue, at: Port | Forwarder) -> dict[str, Any]:
         described["marking"] = {"thresholds": values, "counts": counts}
     if queue.pause is not None:
         described["pause"] = list(_pause(queue).values())
+    return described
+
+
+def _of_dropper(dropper: Dropper, room: dict[str, Any]) -> dict[str, Any]:
+    at_head = isinstance(dropper, HeadDrop | Codel)
+    at_head |= isinstance(dropper, DropProfile) and dropper.drop_at == "head"
+    described: dict[str, Any] = {
+        "drops": "head" if at_head else "tail",
+        "dropper": type(dropper).__name__,
+    }
+    if isinstance(dropper, Red):
+        thresholds, counts = _thresholds(dropper.profile, room)
+        described |= {"thresholds": thresholds, "counts": counts}
+    if isinstance(dropper, Codel | Pie):
+        described["target_s"] = dropper.target_s
+    if isinstance(dropper, Codel):
+        described |= {"interval_s": dropper.interval_s, "ce_s": dropper.ce_threshold_s}
     return described
 
 
@@ -238,17 +244,10 @@ def _lines(queue: Queue, room: dict[str, Any], at: Port | Forwarder) -> list[lis
     letters = {}
     if policer is not None and policer.marks_colours:
         letters = dict(zip(reversed(policer.actions), "RYG", strict=True))
-    found: list[list[Any]] = []
-    if isinstance(dropper, Red):
-        for mark, profile in (("", dropper.profile), *dropper.profiles):
-            values, counts = _thresholds(profile, room)
-            found += [[value, counts, letters.get(mark, mark), 0] for value in values]
-    if isinstance(dropper, DropProfile):
-        for mark, points in (("", dropper.points), *dropper.profiles):
-            found += [
-                [fill * room["most"], room["unit"], letters.get(mark, mark), 0]
-                for fill in _ends(points, dropper.shape)
-            ]
+    found: list[list[Any]] = [
+        [value, counts, letters.get(mark, mark), 0]
+        for value, counts, mark in _drops_from(dropper, room)
+    ]
     for mark, each in queue.limits:
         own = _room(each, queue, at)
         found.append([own["most"], own["unit"], letters.get(mark, mark), 1])
@@ -264,6 +263,18 @@ def _lines(queue: Queue, room: dict[str, Any], at: Port | Forwarder) -> list[lis
     if queue.pause is not None:
         found += [[value, "bytes", name, 0] for name, value in _pause(queue).items()]
     return found
+
+
+def _drops_from(dropper: Dropper, room: dict[str, Any]) -> Iterator[tuple[float, str, str]]:
+    """Where RED or a drop profile begins to drop, and drops most: value, unit and mark."""
+    if isinstance(dropper, Red):
+        for mark, profile in (("", dropper.profile), *dropper.profiles):
+            values, counts = _thresholds(profile, room)
+            yield from ((value, counts, mark) for value in values)
+    if isinstance(dropper, DropProfile):
+        for mark, points in (("", dropper.points), *dropper.profiles):
+            for fill in _ends(points, dropper.shape):
+                yield fill * room["most"], room["unit"], mark
 
 
 def _waits_by_length(at: Port | Forwarder) -> bool:
