@@ -230,9 +230,6 @@ def summary_of(kind: str, routers: Sequence[Platform], rows: Sequence[Row]) -> d
     once = scored.drop_duplicates(_VALUE)
     status = {value.name: value.status for each in data for value in each.results}
     sound = [name for name, each in status.items() if each == "ok"]
-    silent = set(sound) - set(once[_VALUE].itertuples(index=False, name=None))
-    why = {row.name: str(row.reason) for row in reversed(rows)}
-    reasons = Counter((name[0], why[name]) for name in silent if name in why)
     return {
         "kind": kind,
         "published": {
@@ -251,20 +248,36 @@ def summary_of(kind: str, routers: Sequence[Platform], rows: Sequence[Row]) -> d
         "bands": [],
         "verdicts": frame["verdict"].value_counts().sort_index().to_dict(),
         "misfits": frame["misfit"].value_counts().sort_index().to_dict(),
-        "fitted": [
-            {"platform": router.name, "parameter": name, "value": float(router.facts[name])}
-            | {"values": len(keys), "on": list(keys)}
-            for router in routers
-            for name, keys in router.facts.fitted_on.items()
-        ],
+        "fitted": list(_fitted(routers)),
         "sets": _rivals(routers, scored[scored["model"] == "packets"]),
-        "not_spoken_to": {
-            "values": len(silent),
-            "reasons": [
-                {"platform": name, "reason": reason, "values": count}
-                for (name, reason), count in sorted(reasons.items())
-            ],
-        },
+        "not_spoken_to": _not_spoken_to(
+            set(sound) - set(once[_VALUE].itertuples(index=False, name=None)), rows
+        ),
+    }
+
+
+def _fitted(routers: Iterable[Platform]) -> Iterator[dict[str, Any]]:
+    """The parameters that are fitted, and on which values."""
+    for router in routers:
+        for name, keys in router.facts.fitted_on.items():
+            fitted = {
+                "platform": router.name,
+                "parameter": name,
+                "value": float(router.facts[name]),
+            }
+            yield fitted | {"values": len(keys), "on": list(keys)}
+
+
+def _not_spoken_to(silent: Collection[Any], rows: Sequence[Row]) -> dict[str, Any]:
+    """Values for which no model gives a number, and how many for which reason."""
+    why = {row.name: str(row.reason) for row in reversed(rows)}
+    reasons = Counter((name[0], why[name]) for name in silent if name in why)
+    return {
+        "values": len(silent),
+        "reasons": [
+            {"platform": name, "reason": reason, "values": count}
+            for (name, reason), count in sorted(reasons.items())
+        ],
     }
 
 
