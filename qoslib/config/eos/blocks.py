@@ -306,7 +306,9 @@ class _Blocks:
             block.profile, block.profile_line = "" if off else line.words[-1], line.number
         elif bare[:2] == ("qos", "trust"):
             block.trust = bare[2] if not off and bare[2:] in (("dscp",), ("cos",)) else ""
-            return _TRUSTED if block.trust else self._left_out(line, bare, off)
+            none = line.verb == "no" and len(bare) == 2
+            told = ("no", *bare) if none else bare
+            return _TRUSTED if block.trust else self._left_out(line, told, off)
         elif verb == "description":
             return "" if block.is_profile else None
         elif verb and _type(bare) not in _OTHER_TYPES:

@@ -38,6 +38,9 @@ LEFT_OUT = {
     ("priority-flow-control",): "Pause by priority is left out: a full queue drops.",
     ("dcbx",): "Priority flow control's negotiation is left out: a full queue drops.",
     ("flowcontrol",): "Pause of the whole line is left out: a full queue drops.",
+    # Arista AVD writes it of a port whose trust is disabled.
+    ("no", "qos", "trust"): "The port trusts no mark: what comes in by it gets the CoS and DSCP of"
+    " the port. Here all packets are taken to come in by ports that trust both.",
     ("qos", "trust"): "Both maps are taken: what the port trusts by itself is not known.",
     ("qos", "cos"): _UNMARKED,
     ("qos", "dscp"): _UNMARKED,
