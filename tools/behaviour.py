@@ -23,7 +23,9 @@ from random import Random
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "behaviour"
 #: Tests that read configurations, beside which the rest has few.
-TESTS = "config/**/test_*.py", "checks/**/test_*.py", "view/test_configuration.py"
+TESTS = ("config/**/test_*.py", "checks/**/test_*.py", "view/test_configuration.py")
+#: Where a commit has them that is older than these folders.
+TESTS += ("test_config*.py", "test_check*.py", "test_rules*.py", "test_explore_configuration.py")
 #: No test's text is longer: those are of the time that reading takes [characters].
 LONGEST = 100_000
 DAMAGED, SEED = 60, 27
