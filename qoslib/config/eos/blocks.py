@@ -115,8 +115,8 @@ class _Blocks:
     """
 
     def __init__(self) -> None:
-        self.found = Queueing()
-        self.notes = self.found.notes
+        self.queueing = Queueing()
+        self.notes = self.queueing.notes
         self.above: list[tuple[Line, str, int]] = []
         self.used: list[Line] = []
         self.policies: set[str] = set()
@@ -181,11 +181,11 @@ class _Blocks:
         """A line at the margin: it begins a block, or stands alone."""
         if words[0] == "interface" and len(words) > 1:
             name = "".join(line.words[1:3])
-            self.block = self.found.interfaces.setdefault(name, Block(name, line.number))
+            self.block = self.queueing.interfaces.setdefault(name, Block(name, line.number))
             return ""
         if words[:2] == ("qos", "profile") and len(words) > 2:
             profile = Block(line.words[2], line.number, is_profile=True)
-            self.block = self.found.profiles.setdefault(profile.name, profile)
+            self.block = self.queueing.profiles.setdefault(profile.name, profile)
             return ""
         if bare[:2] == ("qos", "map"):
             return self._map(line, off)
@@ -215,7 +215,7 @@ class _Blocks:
         """A line of a class map, a policy or an unknown block: nothing of it is modelled."""
         if words[0] == "exit":
             return None
-        self.found.sets |= words[:2] == ("set", "traffic-class")
+        self.queueing.sets |= words[:2] == ("set", "traffic-class")
         known = _OF_BLOCKS if self.left == _LOST else _OF_POLICIES
         if words[0] not in ("no", "default", *known):
             raise NotUnderstood
@@ -230,9 +230,9 @@ class _Blocks:
             self.above.append((line, kind, number))
         for value in values:
             if kind == "traffic-class":
-                self.found.queues[value] = number
+                self.queueing.queues[value] = number
             else:
-                self.found.classes["DSCP" if kind == "dscp" else "PCP", value] = number
+                self.queueing.classes["DSCP" if kind == "dscp" else "PCP", value] = number
         return ""
 
     def _within(self, line: Line, bare: tuple[str, ...], off: bool, block: Block) -> str | None:
@@ -264,11 +264,11 @@ class _Blocks:
         if bare[0] == "mc-tx-queue" or number >= QUEUES:
             which = "of multicast" if bare[0] == "mc-tx-queue" else "above 7"
             self.lost = f"Queues {which} are left out."
-            self.queue = Given(line.number)
+            self.queue = Given(line.number, line.text)
         elif off:
             block.queues.pop(number, None)
         else:
-            self.queue = block.queues.setdefault(number, Given(line.number))
+            self.queue = block.queues.setdefault(number, Given(line.number, line.text))
         return self.lost
 
     def _command(self, line: Line, bare: tuple[str, ...], off: bool, queue: Given) -> str | None:
@@ -333,6 +333,6 @@ class _Blocks:
             lost = _POLICY if line.words[-1] in self.policies else _ABSENT
             self.notes.not_modelled(line.number, line.text, lost)
         for line, kind, number in self.above:
-            if kind == "traffic-class" or self.found.queues.get(number, number) >= QUEUES:
+            if kind == "traffic-class" or self.queueing.queues.get(number, number) >= QUEUES:
                 self.notes.not_modelled(line.number, line.text, _ABOVE)
-        return self.found
+        return self.queueing

@@ -78,9 +78,10 @@ Thresholds = tuple[Value, Value, float]
 
 @dataclass
 class Given:
-    """What a queue is given."""
+    """What a queue is given, behind the line that begins it."""
 
     line: int
+    text: str = ""
     strict: bool = True
     share: Value | None = None
     guaranteed: Value | None = None

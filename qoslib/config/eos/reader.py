@@ -56,20 +56,24 @@ def read_eos(text: str, facts: Facts) -> Configuration:
 
     Where no interface has queues, each profile is taken for a port.
     """
-    found = queueing_of(text)
-    ports = [_port(found, block, facts) for block in found.interfaces.values()]
+    queueing = queueing_of(text)
+    ports = [_port(queueing, block, facts) for block in queueing.interfaces.values()]
     if not any(ports):
-        pieces = (Block(name, each.line, profile=name) for name, each in found.profiles.items())
-        ports = [_port(found, block, facts) for block in pieces]
+        pieces = (
+            Block(name, profile.line, profile=name) for name, profile in queueing.profiles.items()
+        )
+        ports = [_port(queueing, block, facts) for block in pieces]
     known = tuple(port for port in ports if port)
     names = {port.interface for port in known}
     statements = (
-        each for each in found.notes.statements if _of_a_port(each.parents, each.text, names)
+        command
+        for command in queueing.notes.statements
+        if _of_a_port(command.parents, command.text, names)
     )
     return Configuration(
         "eos",
         known,
-        tuple(sorted(found.notes.remarks, key=lambda each: each.line)),
+        tuple(sorted(queueing.notes.remarks, key=lambda remark: remark.line)),
         tuple(statements),
         len(text.splitlines()),
     )
@@ -83,21 +87,21 @@ def _of_a_port(parents: tuple[str, ...], text: str, names: set[str]) -> bool:
     return "".join(words[1:3]) in names
 
 
-def _port(found: Queueing, block: Block, facts: Facts) -> ConfiguredPort | None:
+def _port(queueing: Queueing, block: Block, facts: Facts) -> ConfiguredPort | None:
     """The port of an interface, as far as it is told; None of one without queues."""
     check_time()
     port = ConfiguredPort(block.name, "out", None, policy=block.profile, line=block.line)
-    if block.profile and block.profile not in found.profiles:
-        _without_profile(found, block)
+    if block.profile and block.profile not in queueing.profiles:
+        _without_profile(queueing, block)
         return port
-    block = _with_profile(block, found.profiles.get(block.profile))
+    block = _with_profile(block, queueing.profiles.get(block.profile))
     if block.in_packets or not (block.queues or block.shape):
         return port if block.in_packets else None
-    marks = _marks(found, block.trust)
+    marks = _marks(queueing, block.trust)
     # Packets without a mark have priority 0, which is traffic class 1.
-    rest = found.queues.get(1, 1)
-    numbers = [n for n in reversed(range(QUEUES)) if marks[n] or n == rest or found.sets]
-    _note_idle(found, block, numbers)
+    rest = queueing.queues.get(1, 1)
+    numbers = [n for n in reversed(range(QUEUES)) if marks[n] or n == rest or queueing.sets]
+    _note_idle(queueing, block, numbers)
     if not numbers:
         return port
     port = port.replace(classes=tuple(_class(n, marks[n], block) for n in numbers))
@@ -105,7 +109,7 @@ def _port(found: Queueing, block: Block, facts: Facts) -> ConfiguredPort | None:
     line_bps, memory = _line_rate(notes, block, facts), _memory(notes, block, facts)
     if line_bps is None or memory is None:
         return port.replace(missing=tuple(notes.missing))
-    made = Port(
+    whole = Port(
         block.name,
         line_bps,
         tuple(_queue(notes, number, block, line_bps, memory) for number in numbers),
@@ -113,7 +117,7 @@ def _port(found: Queueing, block: Block, facts: Facts) -> ConfiguredPort | None:
         classifier=_classifier(numbers, marks, rest),
         **notes.facts_of_port(facts, block.name),  # type: ignore[arg-type]
     )
-    return port.replace(port=made, origins=tuple(notes.origins))
+    return port.replace(port=whole, origins=tuple(notes.origins))
 
 
 def _node(notes: Provenance, numbers: list[int], block: Block, line_bps: float) -> Node:
@@ -131,12 +135,12 @@ def _classifier(numbers: list[int], marks: list[list[str]], rest: int) -> Classi
     return Classifier(tuple(rules), _name(rest if rest in numbers else numbers[-1]))
 
 
-def _without_profile(found: Queueing, block: Block) -> None:
+def _without_profile(queueing: Queueing, block: Block) -> None:
     """Note that the text does not hold the profile of an interface."""
-    near = get_close_matches(block.profile, found.profiles, 1)
+    near = get_close_matches(block.profile, queueing.profiles, 1)
     meant = f" Did you mean {near[0]}?" if near else ""
     lost = f"This profile is not in the text: nothing is promised here.{meant}"
-    found.notes.not_modelled(block.profile_line, f"service-profile {block.profile}", lost)
+    queueing.notes.not_modelled(block.profile_line, f"service-profile {block.profile}", lost)
 
 
 def _with_profile(block: Block, profile: Block | None) -> Block:
@@ -152,17 +156,16 @@ def _with_profile(block: Block, profile: Block | None) -> Block:
     )
 
 
-def _note_idle(found: Queueing, block: Block, numbers: list[int]) -> None:
+def _note_idle(queueing: Queueing, block: Block, numbers: list[int]) -> None:
     """Note shares of strict queues, and queues that no mark leads to."""
     for number, given in block.queues.items():
-        for each in given.statements:
-            shared = given.share and each.line == given.share.line
+        for command in given.statements:
+            shared = given.share and command.line == given.share.line
             if shared and not _in_turn(number, block.queues):
-                found.notes.not_modelled(each.line, each.text, STRICT_SHARE)
+                queueing.notes.not_modelled(command.line, command.text, STRICT_SHARE)
     for number, given in block.queues.items():
         if numbers and number not in numbers:
-            lines = (each.text for each in found.notes.statements if each.line == given.line)
-            found.notes.not_modelled(given.line, next(lines, ""), _NO_MARK)
+            queueing.notes.not_modelled(given.line, given.text, _NO_MARK)
 
 
 def _name(number: int) -> str:
@@ -178,11 +181,11 @@ def _class(number: int, marks: list[str], block: Block) -> ConfiguredClass:
     return ConfiguredClass(name, name, own, given.line, _TREE, statements, of_queue(given))
 
 
-def _marks(found: Queueing, trust: str) -> list[list[str]]:
+def _marks(queueing: Queueing, trust: str) -> list[list[str]]:
     """The trusted marks of each queue: by traffic classes, whose numbers are those of queues."""
     marks: list[list[str]] = [[] for _ in range(QUEUES)]
-    for (kind, code), number in {**DEFAULT_CLASSES, **found.classes}.items():
-        queue = found.queues.get(number, number)
+    for (kind, code), number in {**DEFAULT_CLASSES, **queueing.classes}.items():
+        queue = queueing.queues.get(number, number)
         if queue < QUEUES and trust != _OTHER[kind]:
             marks[queue].append(mark_of(code, kind))
     return marks

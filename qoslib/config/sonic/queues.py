@@ -9,7 +9,7 @@ from qoslib.config.sonic.tables import RefusedError, shown
 from qoslib.config.values import Value, of_default, of_fact
 from qoslib.port import ByteLimit, ByteRedProfile, Instantaneous, Queue, Red, Shaper, TailDrop
 
-__all__ = ["Queues"]
+__all__ = ["PortReader"]
 
 _SCHEDULERS = ("DWRR", "WRR", "STRICT")
 _MARKING = ("ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red")
@@ -21,7 +21,7 @@ _MOST_BYTES = units.octets(MOST)
 _HUNDRED = 100
 
 
-class Queues:
+class PortReader:
     """The queues of one port, and what is noted while they are made.
 
     Attributes

@@ -9,7 +9,7 @@ from qoslib.config.provenance import Provenance
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
 from qoslib.config.sonic.config_db import ConfigDb, Fields
 from qoslib.config.sonic.fields import lost_by
-from qoslib.config.sonic.queues import Queues
+from qoslib.config.sonic.queues import PortReader
 from qoslib.config.sonic.tables import RefusedError, Tables, tables
 from qoslib.config.source import check_time
 from qoslib.config.values import of_fact
@@ -53,7 +53,7 @@ def is_sonic(text: str) -> float:
 def read_sonic(text: str, facts: Facts) -> Configuration:
     """Read the queues of each port of a `config_db.json`.
 
-    Queues within `cir` are served first, then the others; strict queues from the highest number
+    PortReader within `cir` are served first, then the others; strict queues from the highest number
     on, before those that share by weight.
 
     >>> text = '''{"PORT": {"Ethernet0": {"speed": "100000"}},
@@ -78,7 +78,9 @@ def read_sonic(text: str, facts: Facts) -> Configuration:
     if not ports:
         _note_absent(db)
     _note_fields(db.notes, whole)
-    remarks = sorted((*db.notes.remarks, *refused.remarks), key=lambda each: (each.line, each.text))
+    remarks = sorted(
+        (*db.notes.remarks, *refused.remarks), key=lambda remark: (remark.line, remark.text)
+    )
     lines = text.count("\n") + 1
     return Configuration("sonic", ports, tuple(remarks), tuple(db.notes.statements), lines)
 
@@ -90,46 +92,46 @@ def _note_absent(db: ConfigDb) -> None:
     for name in empty:
         lost = f"{name} is empty: no port has a queue, and nothing is checked."
         db.notes.not_modelled(held.lines[name], name, lost)
-    if not empty and (name := next((each for each in held if lost_by(each, "") == ""), "")):
+    if not empty and (name := next((table for table in held if lost_by(table, "") == ""), "")):
         lost = "The text does not hold QUEUE: no port has a queue, and nothing is checked."
         db.notes.not_modelled(held.lines[name], name, lost)
 
 
 def _port(db: ConfigDb, name: str) -> ConfiguredPort:
     check_time()
-    made, line = Queues(db, name), db.line("QUEUE", name)
-    rate = _line_rate(made, line)
+    reader, line = PortReader(db, name), db.line("QUEUE", name)
+    rate = _line_rate(reader, line)
     marks = _marks(db, name)
-    queues = tuple(_by_priority(made, [made.queue(n) for n in sorted(db.queues[name])]))
-    shaper = made.shaper(f"scheduler.nodes[{name!r}].shaper" if made.strict else "shaper")
+    queues = tuple(_by_priority(reader, [reader.queue(n) for n in sorted(db.queues[name])]))
+    shaper = reader.shaper(f"scheduler.nodes[{name!r}].shaper" if reader.strict else "shaper")
     port = ConfiguredPort(name, "out", None, _classes(queues, marks, line), line=line)
-    if made.in_packets:
+    if reader.in_packets:
         return port
-    if made.notes.missing or rate is None:
-        return port.replace(missing=tuple(made.notes.missing))
-    facts = made.notes.facts_of_port(db.facts, name)
+    if reader.notes.missing or rate is None:
+        return port.replace(missing=tuple(reader.notes.missing))
+    facts = reader.notes.facts_of_port(db.facts, name)
     pools = _pools(db, queues)
     try:
         whole = Port(
             name,
             rate,
             queues,
-            _scheduler(name, queues, len(made.strict), shaper),
+            _scheduler(name, queues, len(reader.strict), shaper),
             classifier=_classifier(queues, marks),
             pools=pools,
-            shaper=None if made.strict else shaper,
+            shaper=None if reader.strict else shaper,
             **facts,  # type: ignore[arg-type]
         )
     except ValueError as error:
         lost = f"No port describes this: {error}. Nothing is promised on this port."
         db.notes.not_modelled(line, name, lost)
         return port
-    return port.replace(port=whole, origins=tuple(made.notes.origins))
+    return port.replace(port=whole, origins=tuple(reader.notes.origins))
 
 
-def _by_priority(made: Queues, queues: list[Queue]) -> Iterator[Queue]:
-    """Queues with their levels: strict ones from the highest number on, before all others."""
-    strict = made.strict[::-1]
+def _by_priority(reader: PortReader, queues: list[Queue]) -> Iterator[Queue]:
+    """PortReader with their levels: strict ones from the highest number on, before all others."""
+    strict = reader.strict[::-1]
     for queue in queues:
         level = strict.index(queue.name) if queue.name in strict else len(strict)
         yield queue.replace(priority=level)
@@ -171,19 +173,19 @@ def _scheduler(
     return SchedulerTree((node,), strict)
 
 
-def _line_rate(made: Queues, line: int) -> float | None:
-    facts, name = made.db.facts, made.port
+def _line_rate(reader: PortReader, line: int) -> float | None:
+    facts, name = reader.db.facts, reader.port
     given = of_fact(facts, name, "line_rate_bps")
     if given and given.value:
-        made.notes.record_origin("rate_bps", given)
+        reader.notes.record_origin("rate_bps", given)
         return float(given.value)
-    speed = made.db.entry("PORT", name).get("speed")
+    speed = reader.db.entry("PORT", name).get("speed")
     if speed is None:
         question = f"What is the line rate of {name}?"
-        made.notes.ask(facts, name, "line_rate_bps", question, line)
+        reader.notes.ask(facts, name, "line_rate_bps", question, line)
         return None
-    made.notes.record_origin("rate_bps", speed)
-    return units.mbps(made.db.number(speed, "the speed in Mb/s", 1, 10_000_000))
+    reader.notes.record_origin("rate_bps", speed)
+    return units.mbps(reader.db.number(speed, "the speed in Mb/s", 1, 10_000_000))
 
 
 def _marks(db: ConfigDb, name: str) -> list[tuple[str, str]]:

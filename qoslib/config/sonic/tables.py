@@ -98,9 +98,8 @@ def tables(text: str) -> Tables:
         top = _nested(*next(tokens), tokens)
     except RecursionError:
         raise ConfigurationError("objects too deep within one another") from None
-    objects = [each for _, each in top.nested()] if isinstance(whole, list) else [top]
-    for each in objects:
-        found.enter(each)
+    for config in [part for _, part in top.nested()] if isinstance(whole, list) else [top]:
+        found.enter(config)
     return found
 
 
