@@ -1,9 +1,10 @@
 """Policers, forwarding classes and classifiers of a port in words of Junos."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from qoslib.config.code_points import code_of, write_word
-from qoslib.config.junos.emit import Spoken, losses_of, number
+from qoslib.config.junos.emit import Writer, losses_of, number
 from qoslib.config.junos.words import (
     KINDS,
     LOSS_PRIORITIES,
@@ -12,7 +13,7 @@ from qoslib.config.junos.words import (
 )
 from qoslib.port import DropProfile, ExcessBurst, PeakRate, Policer, Port, Queue
 
-__all__ = ["marks_said", "policer_said"]
+__all__ = ["write_marks", "write_policer"]
 
 #: The filter that sends classes to their policers.
 _FILTER, _REST = "police", "all-other-classes"
@@ -25,88 +26,82 @@ _CLASSIFIERS = {mark: kind for kind, mark in KINDS.items() if kind != "dscp-ipv6
 _COLOURS = {"low": "green", "medium-low": "yellow", "medium-high": "yellow", "high": "red"}
 
 
-def policer_said(spoken: Spoken, queue: Queue, of: str, unit: int = 0) -> None:
+def write_policer(writer: Writer, queue: Queue, of: str, unit: int = 0) -> None:
     """A policer of the firewall, and a term of a filter that sends the class to it."""
     policer = queue.policer
     assert policer is not None
-    name = spoken.word(queue.name, "policer")
+    name = writer.word(queue.name, "policer")
     own = f"{_FILTER}-{unit}" if unit else _FILTER
     term = f"firewall family inet filter {own} term {of}"
-    spoken.add(f"{term} from forwarding-class {of}")
+    writer.add(f"{term} from forwarding-class {of}")
     if policer.excess is None:
         where = f"firewall policer {name}"
-        spoken.add(f"{where} if-exceeding bandwidth-limit {number(policer.rate_bps)}")
-        spoken.add(f"{where} if-exceeding burst-size-limit {policer.burst_bytes}")
+        writer.add(f"{where} if-exceeding bandwidth-limit {number(policer.rate_bps)}")
+        writer.add(f"{where} if-exceeding burst-size-limit {policer.burst_bytes}")
         marks = {mark: loss for loss, mark in MARK_OF_LOSS.items()}
         action = f"loss-priority {marks[policer.exceed]}" if policer.exceed in marks else "discard"
-        spoken.add(f"{where} then {action}")
-        spoken.add(f"{term} then policer {name}")
+        writer.add(f"{where} then {action}")
+        writer.add(f"{term} then policer {name}")
     else:
-        kind = _three_colours(spoken, name, policer)
-        spoken.add(f"{term} then three-color-policer {kind} {name}")
-    spoken.add(f"{term} then accept")
-    where = f"interfaces {spoken.interface} unit {unit} family inet filter output {own}"
-    spoken.add(where)
+        kind = _three_colours(writer, name, policer)
+        writer.add(f"{term} then three-color-policer {kind} {name}")
+    writer.add(f"{term} then accept")
+    writer.add(f"interfaces {writer.interface} unit {unit} family inet filter output {own}")
     # What no term takes is discarded at the end of a filter.
-    spoken.ends[own] = f"set firewall family inet filter {own} term {_REST} then accept"
+    writer.ends[own] = f"set firewall family inet filter {own} term {_REST} then accept"
 
 
-def _three_colours(spoken: Spoken, name: str, policer: Policer) -> str:
+def _three_colours(writer: Writer, name: str, policer: Policer) -> str:
     where = f"firewall three-color-policer {name}"
     kind = "single-rate" if isinstance(policer.excess, ExcessBurst) else "two-rate"
     own = f"{where} {kind}"
-    spoken.add(f"{own} color-{'aware' if policer.colours else 'blind'}")
-    spoken.add(f"{own} committed-information-rate {number(policer.rate_bps)}")
-    spoken.add(f"{own} committed-burst-size {policer.burst_bytes}")
+    writer.add(f"{own} color-{'aware' if policer.colours else 'blind'}")
+    writer.add(f"{own} committed-information-rate {number(policer.rate_bps)}")
+    writer.add(f"{own} committed-burst-size {policer.burst_bytes}")
     excess = policer.excess
     assert excess is not None
     if isinstance(excess, ExcessBurst):
-        spoken.add(f"{own} excess-burst-size {excess.burst_bytes}")
+        writer.add(f"{own} excess-burst-size {excess.burst_bytes}")
     else:
         peak_bps = excess.rate_bps
         if not isinstance(excess, PeakRate):
             peak_bps += policer.rate_bps
-        spoken.add(f"{own} peak-information-rate {number(peak_bps)}")
-        spoken.add(f"{own} peak-burst-size {excess.burst_bytes}")
+        writer.add(f"{own} peak-information-rate {number(peak_bps)}")
+        writer.add(f"{own} peak-burst-size {excess.burst_bytes}")
     if policer.violate == "drop":
-        spoken.add(f"{where} action loss-priority high then discard")
+        writer.add(f"{where} action loss-priority high then discard")
     return kind
 
 
-def marks_said(spoken: Spoken) -> None:
+def write_marks(writer: Writer) -> None:
     """Forwarding classes, with the default's in queue 0, and a classifier of each kind of mark."""
-    port = spoken.port
-    words = (word for (_, kind), word in spoken.names.items() if kind == "class")
+    port = writer.port
+    words = (word for (_, kind), word in writer.names.items() if kind == "class")
     classes = list(dict.fromkeys(words))
-    of_queue = {name: _class_of(spoken, name) for name in port.queue_names}
-    default = of_queue.get(port.classifier.default, "")
-    numbers = _numbers(classes, default, _control(spoken, of_queue))
-    head = [
-        f"set class-of-service forwarding-classes class {each} queue-num {queue}"
-        for each, queue in sorted(numbers.items(), key=lambda one: one[1])
-    ]
-    spoken.lost += _of_numbers(numbers, _control(spoken, of_queue))
+    of_queue = {name: _class_of(writer, name) for name in port.queue_names}
+    default, control = of_queue.get(port.classifier.default, ""), _control(writer, of_queue)
+    numbers = _numbers(classes, default, control)
+    writer.lost += _of_numbers(numbers, control)
     losses = _losses(port)
-    kinds: dict[str, list[str]] = {}
+    kinds: dict[str, dict[str, None]] = {}
     for mark, queue in port.classifier.rules:
-        plain = _plain(spoken, mark, queue)
-        known = code_of(plain)
-        if known is None:
-            _term_said(spoken, plain, of_queue[queue], losses.get(mark, "low"))
+        plain, of, loss = _plain(writer, mark, queue), of_queue[queue], losses.get(mark, "low")
+        code = code_of(plain)
+        if code is None:
+            _write_term(writer, plain, of, loss)
             continue
-        kind, bits = _CLASSIFIERS[known[0]], write_word(plain, "junos")
-        line = (
-            f"set class-of-service classifiers {kind} by-{kind} forwarding-class"
-            f" {of_queue[queue]} loss-priority {losses.get(mark, 'low')} code-points {bits}"
-        )
-        kinds.setdefault(kind, []).append(line)
-    for lines in kinds.values():
-        head += dict.fromkeys(lines)
-    spoken.lines[:0] = head
+        kind, bits = _CLASSIFIERS[code[0]], write_word(plain, "junos")
+        rules = f"class-of-service classifiers {kind} by-{kind} forwarding-class {of}"
+        lines = kinds.setdefault(kind, {})
+        lines[f"set {rules} loss-priority {loss} code-points {bits}"] = None
+    head = [
+        f"set class-of-service forwarding-classes class {of} queue-num {number}"
+        for of, number in sorted(numbers.items(), key=lambda one: one[1])
+    ]
+    writer.lines[:0] = [*head, *chain.from_iterable(kinds.values())]
     for kind in kinds:
-        spoken.add(
-            f"class-of-service interfaces {spoken.interface} unit 0 classifiers {kind} by-{kind}"
-        )
+        where = f"class-of-service interfaces {writer.interface} unit 0"
+        writer.add(f"{where} classifiers {kind} by-{kind}")
 
 
 def _numbers(classes: list[str], default: str, control: str) -> dict[str, int]:
@@ -134,11 +129,11 @@ def _is_known(of: str) -> bool:
     return queue_of_class(of.lower()) is not None
 
 
-def _control(spoken: Spoken, of_queue: dict[str, str]) -> str:
+def _control(writer: Writer, of_queue: dict[str, str]) -> str:
     """The class of network control, by its name or by its marks; empty where none is."""
     named = [each for each in of_queue.values() if each.lower() in _CONTROL_NAMES]
-    rules = spoken.port.classifier.rules or [(name, name) for name in of_queue]
-    marked = [of for mark, of in rules if _plain(spoken, mark, of) in _CONTROL_MARKS]
+    rules = writer.port.classifier.rules or [(name, name) for name in of_queue]
+    marked = [of for mark, of in rules if _plain(writer, mark, of) in _CONTROL_MARKS]
     return next(iter((*named, *(of_queue[of] for of in marked))), "")
 
 
@@ -156,28 +151,28 @@ def _of_numbers(numbers: dict[str, int], control: str) -> Iterator[str]:
         yield f"Few devices have more than {_MOST_QUEUES} queues, which these need: {listed}."
 
 
-def _term_said(spoken: Spoken, mark: str, of: str, loss: str) -> None:
+def _write_term(writer: Writer, mark: str, of: str, loss: str) -> None:
     """A mark of two words as a term of a filter, which puts packets into a class."""
     name, _, term = mark.partition(" ")
     if not term or " " in term or term.strip('#"{}[];') != term:
         return
     where = f"firewall family inet filter {name} term {term} then"
-    spoken.add(f"{where} forwarding-class {of}")
+    writer.add(f"{where} forwarding-class {of}")
     if loss != LOSS_PRIORITIES[0]:
-        spoken.add(f"{where} loss-priority {loss}")
-    spoken.add(f"interfaces {spoken.interface} unit 0 family inet filter input {name}")
+        writer.add(f"{where} loss-priority {loss}")
+    writer.add(f"interfaces {writer.interface} unit 0 family inet filter input {name}")
 
 
-def _class_of(spoken: Spoken, queue: str) -> str:
-    for (name, kind), word in spoken.names.items():
+def _class_of(writer: Writer, queue: str) -> str:
+    for (name, kind), word in writer.names.items():
         if kind == "class" and (queue == name or queue.endswith(f" {name}")):
             return word
     return queue
 
 
-def _plain(spoken: Spoken, mark: str, queue: str) -> str:
+def _plain(writer: Writer, mark: str, queue: str) -> str:
     """A mark without the unit in front of it."""
-    for (name, kind), _ in spoken.names.items():
+    for (name, kind), _ in writer.names.items():
         if kind == "class" and queue.endswith(f" {name}"):
             return mark.removeprefix(queue.removesuffix(name))
     return mark

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES
 from qoslib.port import Classifier, Node, Port, Queue, SchedulerTree
 
-__all__ = ["as_on_mx"]
+__all__ = ["as_on_mx", "root_of"]
+
+
+def root_of(scheduler: SchedulerTree) -> Node:
+    """The node that is below no other."""
+    below = {child for node in scheduler.nodes for child in node.children}
+    return next(node for node in scheduler.nodes if node.name not in below)
 
 
 def as_on_mx(port: Port, interface: str) -> Port:
@@ -19,50 +25,54 @@ def as_on_mx(port: Port, interface: str) -> Port:
     scheduler = port.scheduler
     if not isinstance(scheduler, SchedulerTree):
         return port
-    nodes = {node.name: node for node in scheduler.nodes}
-    below = {child for node in scheduler.nodes for child in node.children}
-    root = next(node for node in scheduler.nodes if node.name not in below)
+    root = root_of(scheduler)
     if root.name in (port.name, interface):
         return port
+    nodes = {node.name: node for node in scheduler.nodes}
+    kept = _without_mixed(_below_chain(root, nodes), nodes)
+    queues, strict = _levels(port.queues, scheduler.strict_levels)
+    weights = {queue.name: queue.weight for queue in queues}
+    weights = _shares(kept, weights | {node.name: node.weight for node in kept})
+    names = _names(kept, interface)
+    tree = tuple(
+        node.replace(
+            name=names.get(node.name, node.name),
+            children=tuple(names.get(child, child) for child in node.children),
+            weight=weights[node.name],
+        )
+        for node in kept
+    )
+    own = {name: names.get(name, name) for name in port.queue_names}
+    rules = ((_prefix(own[name]) + mark, own[name]) for mark, name in port.classifier.rules)
+    default = port.classifier.default
+    return port.replace(
+        queues=tuple(q.replace(name=own[q.name], weight=weights[q.name]) for q in queues),
+        scheduler=scheduler.replace(nodes=tree, strict_levels=strict),
+        classifier=Classifier(tuple(rules), own.get(default, default)),
+    )
+
+
+def _below_chain(root: Node, nodes: dict[str, Node]) -> Node:
+    """The last node of a chain above all queues, with the one shaper of the chain."""
     while len(root.children) == 1 and root.children[0] in nodes:
         child = nodes[root.children[0]]
         if root.shaper and child.shaper:
             break
         root = child.replace(shaper=child.shaper or root.shaper)
-    queues, strict = _levels(port.queues, scheduler.strict_levels)
-    kept = _without_mixed(root, nodes)
-    weights = {queue.name: queue.weight for queue in queues}
-    weights = _shares(kept, weights | {node.name: node.weight for node in kept})
-    kept = [node.replace(weight=weights[node.name]) for node in kept]
-    root, nodes = kept[0], {node.name: node for node in kept}
+    return root
+
+
+def _names(nodes: Sequence[Node], interface: str) -> dict[str, str]:
+    """The root is the interface, the leaves are units, and so their queues are named."""
+    root, by_name = nodes[0], {node.name: node for node in nodes}
     names = {root.name: interface}
-    queue_names = dict(zip(port.queue_names, port.queue_names, strict=True))
-    for node in _leaves(root, nodes):
+    queue_names: dict[str, str] = {}
+    for node in _leaves(root, by_name):
         if node is not root:
             unit = f"unit {len(names)}"
             names[node.name] = unit
             queue_names |= {child: f"{unit} {child.split('/')[-1]}" for child in node.children}
-    called = {**queue_names, **names}
-    tree = tuple(
-        node.replace(
-            name=called.get(node.name, node.name),
-            children=tuple(called.get(child, child) for child in node.children),
-        )
-        for node in kept
-    )
-    rules = (
-        (_prefix(queue_names[name]) + mark, queue_names[name])
-        for mark, name in port.classifier.rules
-    )
-    default = port.classifier.default
-    return port.replace(
-        queues=tuple(
-            queue.replace(name=queue_names[queue.name], weight=weights[queue.name])
-            for queue in queues
-        ),
-        scheduler=scheduler.replace(nodes=tree, strict_levels=strict),
-        classifier=Classifier(tuple(rules), queue_names.get(default, default)),
-    )
+    return {**queue_names, **names}
 
 
 def _shares(nodes: Sequence[Node], weights: dict[str, float]) -> dict[str, float]:
