@@ -233,6 +233,8 @@ def map_of(words: Words, off: bool) -> tuple[str, list[int], int] | str:
     if off and kind and values:
         return "A map that is taken back is left out."
     target = words.skip("to") and words.skip(*_MAPPED.get(kind, ()))
+    if values and not words.ahead:
+        words.refuse(f"this map of {kind} is incomplete: where these values lead to is missing")
     if not values or not target or not words.has_number():
         raise NotUnderstood
     # A platform may have more classes and queues than 8.
