@@ -13,61 +13,46 @@ THINGS = ("qdisc", "class", "filter")
 VERBS = {"add": "add", "replace": "replace", "change": "change", "del": "delete"}
 VERBS |= {"delete": "delete", "link": "replace", "show": "show", "list": "show", "ls": "show"}
 #: Words in front of the kind that take one more, and what they say.
-_TAKES = {word: word for word in ("dev", "parent", "handle")} | {"classid": "handle"}
+_TAKES = {"dev": "device", "parent": "parent", "handle": "handle", "classid": "handle"}
 _TAKES |= dict.fromkeys(("ingress_block", "egress_block", "refcnt", "leaf"), "ignored")
-_OF_FILTERS = {word: word for word in ("dev", "parent", "handle", "protocol")}
+_OF_FILTERS = {"dev": "device", "parent": "parent", "handle": "handle", "protocol": "protocol"}
 _OF_FILTERS |= dict.fromkeys(("preference", "priority", "prio"), "prio")
 _OF_FILTERS |= dict.fromkeys(("chain", "block"), "ignored")
 #: What a table of sizes may say, in front of the kind.
 _STAB = {"mtu", "tsize", "mpu", "overhead", "linklayer", "data"}
 #: Where a qdisc or filter of the packets that come in hangs.
 INGRESS = "ffff:"
+#: Word that stands for a parent -> the parent.
+_PLACES = {"root": "root", "ingress": INGRESS, "clsact": INGRESS, "egress": "egress"}
 
 
 class Command(NamedTuple):
-    """A command, or an object as ``tc`` shows it.
-
-    Attributes
-    ----------
-    line : int
-    text : str
-        As it stands there, or in the words of tc where it was JSON.
-    thing : str
-        ``qdisc``, ``class``, ``filter``, or ``link`` for the length of a device's queue.
-    verb : str
-        ``add``, ``replace``, ``change``, ``delete`` or ``show``.
-    device : str
-    parent, handle : str
-        ``root``, or ``1:10`` in hexadecimal digits; empty where there is none.
-    kind : str
-    words : tuple of str
-        The options of the kind.
-    protocol, prio : str
-        Of a filter.
-    shown : bool
-        Whether a kernel showed it, and so has every default in it that tc shows at all.
-    detailed : bool
-        Whether it was shown by ``tc -d``.
-    place : str
-        The network namespace or machine in which it is run; empty for this one.
-    stab : bool
-        Whether it has a table of sizes.
-    """
+    """A command, or an object as ``tc`` shows it."""
 
     line: int
+    #: As it stands there, or in the words of tc where it was JSON.
     text: str
+    #: ``qdisc``, ``class``, ``filter``, or ``link`` for the length of a device's queue.
     thing: str
+    #: ``add``, ``replace``, ``change``, ``delete`` or ``show``.
     verb: str
     device: str
+    #: ``root``, or ``1:10`` in hexadecimal digits; empty where there is none.
     parent: str = ""
     handle: str = ""
     kind: str = ""
+    #: The options of the kind.
     words: tuple[str, ...] = ()
+    #: Of a filter.
     protocol: str = "all"
     prio: str = ""
+    #: Whether a kernel showed it, and so has every default in it that tc shows at all.
     shown: bool = False
+    #: Whether it was shown by ``tc -d``.
     detailed: bool = False
+    #: The network namespace or machine in which it is run; empty for this one.
     place: str = ""
+    #: Whether it has a table of sizes.
     stab: bool = False
 
 
@@ -109,52 +94,54 @@ def command(words: Sequence[str], line: int, text: str) -> Command | None:
     shown = not verb
     # With counters tc underlines a qdisc of what comes in.
     rest = [word for word in words[1 if shown else 2 :] if word.strip("-")]
-    said, stab = {"verb": VERBS.get(verb, "show")}, False
-    takes = _OF_FILTERS if thing == "filter" else _TAKES
+    fields: dict[str, str] = {}
     if shown:
         # `class htb 1:10 parent 1:1 leaf 10: prio 0 ...`, as tc shows it.
         if thing == "filter" or len(rest) < 2 or ":" not in rest[1]:
             return None
-        said |= {"kind": rest.pop(0), "handle": handle(rest.pop(0), line)}
+        fields = {"kind": rest.pop(0), "handle": handle(rest.pop(0), line)}
+    made = Command(line, text, thing, "add" if shown else VERBS.get(verb, "show"), "", shown=shown)
+    fields |= _front(made, rest)
+    stab = bool(fields.pop("stab", ""))
+    fields.pop("ignored", None)
+    # The kind stands before its options; of what tc shows, it was read already.
+    if rest and not shown:
+        fields["kind"] = rest.pop(0)
+    # The handle of a filter is its own number or mark.
+    for name in ("parent", "handle")[: 1 if thing == "filter" else 2]:
+        if fields.get(name, "root") not in ("", "root", "egress"):
+            major, colon, _ = fields.get("parent", "").partition(":")
+            fields[name] = handle(fields[name], line, major + colon if colon else "")
+    return made._replace(**fields, words=tuple(rest), stab=stab)  # type: ignore[arg-type]
+
+
+def _front(made: Command, rest: list[str]) -> dict[str, str]:
+    """Take the words in front of the kind: fields of a command, and whether it has a `stab`."""
+    fields: dict[str, str] = {}
     while rest:
         word = rest.pop(0)
-        if word in ("root", "ingress", "egress", "clsact"):
-            said["parent"] = "root" if word == "root" else INGRESS
-            if thing == "qdisc" and word in ("ingress", "clsact"):
-                said |= {"kind": word, "handle": INGRESS}
-            if word == "egress":
-                said["parent"] = "egress"
+        if word in _PLACES:
+            fields |= {"parent": _PLACES[word]}
+            if made.thing == "qdisc" and word in ("ingress", "clsact"):
+                fields |= {"kind": word, "handle": INGRESS}
         elif word in ("estimator", "est"):
             del rest[:2]
-        elif shown and word == "offloaded":
-            continue
-        elif word == "stab" and thing == "qdisc":
-            stab = True
+        elif word == "stab" and made.thing == "qdisc":
+            fields["stab"] = word
             while len(rest) > 1 and rest[0] in _STAB:
                 del rest[:2]
-        elif found := (meant(word, tuple(takes)) if thing == "filter" else word):
-            if found not in takes:
-                said, rest = _kind(said, word, rest, shown)
-                break
+        elif field := _field(word, made.thing):
             if not rest:
-                raise ConfigurationError(f"nothing stands behind {word!r}", line)
-            said[takes[found]] = rest.pop(0)
-        else:
-            said, rest = _kind(said, word, rest, shown)
+                raise ConfigurationError(f"nothing stands behind {word!r}", made.line)
+            fields[field] = rest.pop(0)
+        elif not made.shown or word != "offloaded":
+            rest.insert(0, word)
             break
-    for name in ("parent", "handle"):
-        own = name == "handle" and thing == "filter"
-        if said.get(name) and not own and said[name] not in ("root", "egress"):
-            above = said.get("parent", "").partition(":")
-            said[name] = handle(said[name], line, above[0] + above[1] if above[1] else "")
-    said.pop("ignored", None)
-    said |= {"device": said.pop("dev", ""), "verb": "add" if shown else said["verb"]}
-    made = Command(line, text, thing, **said, words=tuple(rest), shown=shown)  # type: ignore[arg-type]
-    return made._replace(stab=stab)
+    return fields
 
 
-def _kind(
-    said: dict[str, str], word: str, rest: list[str], shown: bool
-) -> tuple[dict[str, str], list[str]]:
-    """The kind stands before its options; of what tc shows, it was read already."""
-    return (said, [word, *rest]) if shown else (said | {"kind": word}, rest)
+def _field(word: str, thing: str) -> str:
+    """The field that stands behind a word; empty where it is none of these words."""
+    if thing == "filter":
+        return _OF_FILTERS.get(meant(word, tuple(_OF_FILTERS)), "")
+    return _TAKES.get(word, "")

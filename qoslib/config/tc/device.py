@@ -22,50 +22,39 @@ _NEAR = 0.8
 
 @dataclass
 class Device:
-    """What hangs on a device.
-
-    Attributes
-    ----------
-    name : str
-    root, ingress : Command or None
-        The qdisc of packets that leave and of those that come in.
-    qdiscs : dict of str to Command
-        By handle.
-    classes : dict of str to Command
-        By class, in the order in which they were made.
-    filters : list of (int, Command)
-        Number and filter, in the order of the commands.
-    names : dict of str to str
-        What comments call a class, the device or a mark.
-    queue_length : Command or None
-        What sets the length of its own queue.
-    below : dict of str to str
-        Class and the handle of the qdisc below it.
-    lowest : dict of str to int
-        The lowest number of the filters of each parent.
-    next_handle : int
-        Of a qdisc without one.
-    sorted_elsewhere : bool
-        Whether something that is not read may give packets their class.
-    """
+    """What hangs on a device."""
 
     name: str
+    #: The qdisc of packets that leave, and of those that come in.
     root: Command | None = None
     ingress: Command | None = None
+    #: By handle.
     qdiscs: dict[str, Command] = field(default_factory=dict)
+    #: By class, in the order in which they were made.
     classes: dict[str, Command] = field(default_factory=dict)
+    #: Number and filter, in the order of the commands.
     filters: list[tuple[int, Command]] = field(default_factory=list)
+    #: What comments call a class, the device or a mark.
     names: dict[str, str] = field(default_factory=dict)
+    #: What sets the length of its own queue.
     queue_length: Command | None = None
+    #: Class and the handle of the qdisc below it.
     below: dict[str, str] = field(default_factory=dict)
+    #: The lowest number of the filters of each parent.
     lowest: dict[str, int] = field(default_factory=dict)
+    #: Of a qdisc without one.
     next_handle: int = 0x8001
+    #: Whether something that is not read may give packets their class.
     sorted_elsewhere: bool = False
 
-    def hang(self, qdisc: Command) -> None:
-        """A qdisc below its parent."""
+    def hang(self, qdisc: Command) -> Command:
+        """A qdisc below its parent, with a handle of its own if it has none."""
+        if not qdisc.handle:
+            qdisc = qdisc._replace(handle=f"{self.next_handle:x}:")
+            self.next_handle += 1
         self.qdiscs[qdisc.handle] = qdisc
         self.below[qdisc.parent] = qdisc.handle
+        return qdisc
 
     def child_of(self, parent: str) -> Command | None:
         """The qdisc below a class."""
@@ -184,33 +173,32 @@ def _apply(device: Device, command: Command, certain: bool) -> str:
     if command.thing == "filter":
         return _filter(device, command, certain)
     if command.verb == "delete":
-        return _delete(device, command, certain)
+        return _delete(device, command)
     if not command.kind:
         raise ConfigurationError(f"{command.thing} without a kind, like htb", command.line)
     if command.parent == "root" and command.thing == "qdisc":
         return _root(device, command)
     if command.kind in ("ingress", "clsact"):
-        device.ingress = command._replace(handle=INGRESS, parent="")
-        device.hang(device.ingress)
+        device.ingress = device.hang(command._replace(handle=INGRESS, parent=""))
         return ""
     if command.thing == "class" and command.parent in ("", "root") and command.verb != "change":
         command = command._replace(parent=_major(command.handle))
-    existing = device.classes if command.thing == "class" else device.qdiscs
     if command.thing == "class" and ":" not in command.handle:
         raise ConfigurationError("a class needs its number, like classid 1:10", command.line)
-    made = command.thing == "qdisc" or device.makes(command.handle)
-    if command.verb == "change" and command.handle not in existing and certain and made:
-        raise ConfigurationError(f"there is no {command.handle} to change", command.line)
-    if (
-        not command.shown
-        and certain
-        and not device.has(command.parent)
-        and command.verb != "change"
-    ):
+    if certain:
+        _check(device, command)
+    return _below(device, command) if command.thing == "qdisc" else _class(device, command)
+
+
+def _check(device: Device, command: Command) -> None:
+    """Raise an error where what a command changes, or its parent, is not there."""
+    if command.verb == "change":
+        existing = device.classes if command.thing == "class" else device.qdiscs
+        made = command.thing == "qdisc" or device.makes(command.handle)
+        if command.handle not in existing and made:
+            raise ConfigurationError(f"there is no {command.handle} to change", command.line)
+    elif not command.shown and not device.has(command.parent):
         raise _missing(device, command.parent or "of this", command)
-    if command.thing == "qdisc":
-        return _below(device, command)
-    return _class(device, command)
 
 
 def _missing(device: Device, parent: str, command: Command) -> ConfigurationError:
@@ -233,19 +221,16 @@ def _class(device: Device, command: Command) -> str:
 
 def _root(device: Device, command: Command) -> str:
     known = device.root
-    stays = known is not None and known.kind not in ("noqueue", "mq")
-    if known is not None and stays and command.verb == "add" and not command.shown:
-        return f"There is a root since line {known.line}."
-    same = known is not None and known.kind == command.kind
-    handle = command.handle
-    if known is not None and same and command.verb != "add" and handle in ("", known.handle):
-        handle = known.handle
-    elif known is not None:
-        device.remove(known.handle)
-    if not handle:
-        handle, device.next_handle = f"{device.next_handle:x}:", device.next_handle + 1
-    device.root = command._replace(handle=handle)
-    device.hang(device.root)
+    if known is not None:
+        stays = known.kind not in ("noqueue", "mq")
+        if stays and command.verb == "add" and not command.shown:
+            return f"There is a root since line {known.line}."
+        same = known.kind == command.kind and command.handle in ("", known.handle)
+        if same and command.verb != "add":
+            command = command._replace(handle=known.handle)
+        else:
+            device.remove(known.handle)
+    device.root = device.hang(command)
     return ""
 
 
@@ -259,23 +244,19 @@ def _below(device: Device, command: Command) -> str:
     elif known is not None and command.verb == "add" and not command.shown:
         return f"{command.parent} has a qdisc since line {known.line}."
     elif known is not None and handle in ("", known.handle):
-        handle = known.handle
+        command = command._replace(handle=known.handle)
     elif handle in device.qdiscs:
         return f"{handle} exists since line {device.qdiscs[handle].line}."
     elif known is not None:
         device.remove(known.handle)
-    if not handle:
-        handle, device.next_handle = f"{device.next_handle:x}:", device.next_handle + 1
-    device.hang(command._replace(handle=handle))
+    device.hang(command)
     return ""
 
 
-def _delete(device: Device, command: Command, certain: bool) -> str:
+def _delete(device: Device, command: Command) -> str:
     if command.thing == "class":
-        if command.handle in device.classes:
-            del device.classes[command.handle]
-        return ""
-    if command.parent == "root":
+        device.classes.pop(command.handle, None)
+    elif command.parent == "root":
         if device.root is not None:
             device.remove(device.root.handle)
         device.root = None

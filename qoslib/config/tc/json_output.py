@@ -25,6 +25,9 @@ _IGNORED |= {"memory_limit", "seed"}
 #: Of a filter, what its words are without; `fh` and its like are the kernel's own numbering.
 _OF_FILTERS = {"fh", "order", "key_ht", "bkt", "not_in_hw", "in_hw", "in_hw_count", "skip_hw"}
 _OF_FILTERS |= {"match", "flowid", "classid", "keys", "mark", "mask", "actions", "handle"}
+#: What a filter does, and what `tc -d` alone shows.
+_DOES = {"flowid", "classid", "actions"}
+_DETAILS = {"level", "quantum", "ver", "ewma", "probability"}
 _DEEPEST = "lists within lists without end"
 
 
@@ -40,7 +43,8 @@ def read_shown(text: str) -> tuple[list[Command], str]:
     for begin, end, line, each in _objects(text):
         check_time()
         if each is not None:
-            found += _commands(each, line)
+            command = _command(each, line)
+            found += [command] if command else []
         rest += text[at:begin] + "\n" * text.count("\n", begin, end)
         at = end
     return found, rest + text[at:]
@@ -98,49 +102,44 @@ def _elements(text: str, at: int, first: int) -> Iterator[tuple[int, int, Any]]:
         line, at = line + text.count("\n", at, end), end
 
 
-def _commands(each: Any, line: int) -> Iterator[Command]:
+def _command(each: Any, line: int) -> Command | None:
+    """An object as a command; None of a filter that does nothing."""
     if not isinstance(each, dict):
         raise ConfigurationError("this is no object that tc shows", line)
     options = each.get("options", {})
     if not isinstance(options, dict):
         raise ConfigurationError("options that are no object", line)
-    is_class, is_filter = "class" in each, "pref" in each or "protocol" in each
-    thing = "class" if is_class else "filter" if is_filter else "qdisc"
-    kind = each.get("class" if is_class else "kind")
+    is_filter = "class" not in each and ("pref" in each or "protocol" in each)
+    thing = "class" if "class" in each else "filter" if is_filter else "qdisc"
+    kind = each.get("class" if thing == "class" else "kind")
     if not isinstance(kind, str) or not kind:
         raise ConfigurationError("an object of tc without its kind", line)
-    texts = {key: each.get(key, "") for key in ("dev", "parent", "handle")}
-    for key, value in texts.items():
-        if not isinstance(value, str):
-            raise ConfigurationError(f"{key} is no text", line)
-    parent = "root" if each.get("root") is True else texts["parent"]
-    parent = INGRESS if each.get("ingress") is True else parent
+    device, parent, own = (_text(each, key, line) for key in ("dev", "parent", "handle"))
+    for place, above in (("root", "root"), ("ingress", INGRESS)):
+        parent = above if each.get(place) is True else parent
     parent = parent if parent in ("root", "") else handle(parent, line)
     if is_filter:
-        if "flowid" not in options and "classid" not in options and "actions" not in options:
-            return
-        words = _filter_words(kind, options, line)
-        own, number = str(options.get("mark", "")), str(each.get("pref", ""))
+        if not _DOES.intersection(options):
+            return None
+        words, own = _filter_words(options, line), str(options.get("mark", ""))
     else:
-        words = list(_words(kind, each if is_class else options, line))
-        own = handle(texts["handle"], line) if texts["handle"] else ""
-        number = ""
-    made = Command(
-        line,
-        " ".join(" ".join([thing, kind, own, parent, *words]).split())[:200],
-        thing,
-        "add",
-        texts["dev"],
-        parent,
-        own,
-        kind,
-        tuple(words),
-        str(each.get("protocol", "all")),
-        number,
+        options = each if thing == "class" else options
+        words, own = list(_words(kind, options, line)), handle(own, line) if own else ""
+    text = " ".join(" ".join([thing, kind, own, parent, *words]).split())[:200]
+    return Command(
+        line, text, thing, "add", device, parent, own, kind, tuple(words),
+        protocol=str(each.get("protocol", "all")),
+        prio=str(each.get("pref", "")) if is_filter else "",
         shown=True,
-    )
-    details = {"level", "quantum", "ver", "ewma", "probability"}
-    yield made._replace(detailed=bool(details & set(each if is_class else options)))
+        detailed=not _DETAILS.isdisjoint(options),
+    )  # fmt: skip
+
+
+def _text(each: dict[str, Any], key: str, line: int) -> str:
+    value = each.get(key, "")
+    if not isinstance(value, str):
+        raise ConfigurationError(f"{key} is no text", line)
+    return value
 
 
 def _word(value: Any, line: int) -> str:
@@ -181,40 +180,33 @@ def _words(kind: str, options: dict[str, Any], line: int) -> Iterator[str]:
         yield "noecn"
 
 
-def _filter_words(kind: str, options: dict[str, Any], line: int) -> list[str]:
-    words: list[str] = []
-    for match in options.get("match") or []:
-        if not isinstance(match, dict):
-            raise ConfigurationError("a match that is no object", line)
-        if "value" in match:
-            value, mask = (_word(match.get(key, "0"), line) for key in ("value", "mask"))
-            words += [
-                "match",
-                "u32",
-                f"0x{value}",
-                f"0x{mask}",
-                "at",
-                _word(match.get("off", 0), line),
-            ]
-        for key, value in match.items():
-            if key.startswith("ip_"):
-                words += ["match", "ip", key.removeprefix("ip_"), _word(value, line), "0xff"]
-            elif key not in ("value", "mask", "offmask", "off"):
-                words += ["match", key, _word(value, line), ""]
+def _filter_words(options: dict[str, Any], line: int) -> list[str]:
+    words = [word for match in options.get("match") or [] for word in _match_words(match, line)]
     keys = options.get("keys") or {}
     if not isinstance(keys, dict):
         raise ConfigurationError("keys that are no object", line)
     for key, value in keys.items():
-        if key != "eth_type":
-            words += [key, _word(value, line)]
+        words += [key, _word(value, line)] if key != "eth_type" else []
     words += [key for key in options if key not in _OF_FILTERS]
     for key in ("flowid", "classid"):
-        if key in options:
-            words += [key, _word(options[key], line)]
+        words += [key, _word(options[key], line)] if key in options else []
     for action in options.get("actions") or []:
-        words += [
-            "action",
-            str(action.get("kind", "")) if isinstance(action, dict) else "",
-            "shown",
-        ]
+        kind = str(action.get("kind", "")) if isinstance(action, dict) else ""
+        words += ["action", kind, "shown"]
+    return words
+
+
+def _match_words(match: Any, line: int) -> list[str]:
+    """A match of a filter as u32 has it."""
+    if not isinstance(match, dict):
+        raise ConfigurationError("a match that is no object", line)
+    words: list[str] = []
+    if "value" in match:
+        value, mask = (f"0x{_word(match.get(key, '0'), line)}" for key in ("value", "mask"))
+        words += ["match", "u32", value, mask, "at", _word(match.get("off", 0), line)]
+    for key, value in match.items():
+        if key.startswith("ip_"):
+            words += ["match", "ip", key.removeprefix("ip_"), _word(value, line), "0xff"]
+        elif key not in ("value", "mask", "offmask", "off"):
+            words += ["match", key, _word(value, line), ""]
     return words

@@ -2,12 +2,11 @@
 
 from typing import NamedTuple
 
-from qoslib.config.facts import Facts
 from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
 from qoslib.config.source import ConfigurationError
 from qoslib.config.tc.classes import TAKEN, chosen_by, policer
 from qoslib.config.tc.command import INGRESS, Command
-from qoslib.config.tc.device import ONE_CHILD, Device
+from qoslib.config.tc.device import ONE_CHILD
 from qoslib.config.tc.options import Options, by_default
 from qoslib.config.tc.provenance import DeviceNotes, Part, Unmodelled
 from qoslib.config.tc.queues import (
@@ -45,14 +44,9 @@ class _Chain(NamedTuple):
     end: Part | None = None
 
 
-def outward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPort, DeviceNotes]:
+def outward(notes: DeviceNotes, root: Command) -> ConfiguredPort:
     """The port of the packets that leave a device."""
-    notes = DeviceNotes(device, interface, facts)
-    root = device.root
-    assert root is not None
-    configured = ConfiguredPort(
-        interface, "out", None, policy=f"{root.kind} {root.handle}", line=root.line
-    )
+    configured = notes.no_port(root, "out")
     try:
         chain = _chain(notes, root)
         inner = _alone(chain.end) if chain.end else inner_of(notes, chain.qdisc)
@@ -63,10 +57,10 @@ def outward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPor
         notes.without_model(reason)
     _other_filters(notes)
     if notes.undescribed:
-        return configured.replace(classes=tuple(notes.classes)), notes
+        return configured.replace(classes=tuple(notes.classes))
     if chain.delay_s:
         notes.record_origin("base_delay_s", Value(chain.delay_s, "s", root.line))
-    return _finished(notes, configured, inner, chain.delay_s), notes
+    return _finished(notes, configured, inner, chain.delay_s)
 
 
 def _other_filters(notes: DeviceNotes) -> None:
@@ -167,22 +161,19 @@ def _alone(part: Part) -> Inner:
     return single(notes, name, parts, qdisc)
 
 
-def inward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPort, DeviceNotes]:
+def inward(notes: DeviceNotes, qdisc: Command) -> ConfiguredPort:
     """The port of the packets that come in: policers, and no queue."""
-    notes = DeviceNotes(device, interface, facts)
-    qdisc = device.ingress
-    assert qdisc is not None
     queues, classifier, away = _policed(notes)
     if queues and not classifier.default and not away:
         name = "not policed"
         queues.append(_unlimited(notes, name))
         classifier = classifier.replace(default=name)
         notes.classes.append(ConfiguredClass(name, name, ("the rest",)))
-    configured = ConfiguredPort(interface, "in", None, policy=qdisc.kind, line=qdisc.line)
+    configured = notes.no_port(qdisc, "in").replace(policy=qdisc.kind)
     if not queues:
-        return configured, notes
+        return configured
     scheduler: Scheduler = StrictPriority() if len(queues) > 1 else Fifo()
-    return _finished(notes, configured, Inner(tuple(queues), scheduler, classifier)), notes
+    return _finished(notes, configured, Inner(tuple(queues), scheduler, classifier))
 
 
 def _policed(notes: DeviceNotes) -> tuple[list[Queue], Classifier, bool]:

@@ -1,11 +1,11 @@
 """What is noted while a device becomes a port: origins of numbers, what is lost, its classes."""
 
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from qoslib.config.facts import Facts
 from qoslib.config.provenance import Provenance
-from qoslib.config.records import ConfiguredClass, Statement
+from qoslib.config.records import ConfiguredClass, ConfiguredPort, Statement
 from qoslib.config.tc.command import Command
 from qoslib.config.tc.device import Device
 from qoslib.config.tc.options import KINDS, UNMODELLED, Options, left_out, options_of
@@ -116,6 +116,11 @@ class DeviceNotes(Provenance):
         lost = f"{reason.lost} Nothing is promised on this device."
         note(reason.command.line, reason.command.text, lost)
         self.undescribed.append(reason.command)
+
+    def no_port(self, top: Command, way: Literal["out", "in"]) -> ConfiguredPort:
+        """The device in one direction, as long as nothing more is known."""
+        policy = f"{top.kind} {top.handle}"
+        return ConfiguredPort(self.interface, way, None, policy=policy, line=top.line)
 
     def part(self, command: Command, where: str = "") -> Part:
         """A part of the port, by the command that describes it."""

@@ -1,25 +1,22 @@
 """Read what `tc` shows, or a plain script of tc commands."""
 
 import re
+from collections.abc import Iterator
 from typing import Literal
 
 from qoslib.config.facts import Facts
-from qoslib.config.records import (
-    Configuration,
-    ConfiguredPort,
-    Remark,
-    Statement,
-    refusal,
-)
+from qoslib.config.records import Configuration, ConfiguredPort, Remark, Statement, refusal
 from qoslib.config.source import ConfigurationError, TakesTooLongError, lines_that_say
-from qoslib.config.tc.command import Command
+from qoslib.config.tc.command import THINGS, Command
 from qoslib.config.tc.device import Device, devices
 from qoslib.config.tc.json_output import read_shown
 from qoslib.config.tc.ports import inward, outward
+from qoslib.config.tc.provenance import DeviceNotes
 from qoslib.config.tc.script import Script, read_script
 
 __all__ = ["is_tc", "read_tc", "tc_lines"]
 
+Commands = list[tuple[Command, dict[str, str]]]
 #: What an interface is called where the output does not name it.
 NAMELESS = "device"
 #: After so many refused commands the text is taken for none.
@@ -81,7 +78,7 @@ def read_tc(text: str, facts: Facts) -> Configuration:
     refused: list[Remark] = []
     while True:
         try:
-            return _read_all(text, commands, script, refused, facts)
+            return _configuration(text, commands, script, refused, facts)
         except TakesTooLongError:
             raise
         except RecursionError:
@@ -95,30 +92,25 @@ def read_tc(text: str, facts: Facts) -> Configuration:
             commands = [each for each in commands if each[0] not in wrong]
 
 
-def _read_all(
-    text: str, commands: "Commands", script: Script, refused: list[Remark], facts: Facts
+def _configuration(
+    text: str, commands: Commands, script: Script, refused: list[Remark], facts: Facts
 ) -> Configuration:
     found, at_once = devices(commands, script.unread)
-    ports, lost, refused_kinds = _ports(found, script, facts)
+    elsewhere = any(each.kind != "refused" and _SORTS.search(each.text) for each in script.remarks)
+    for device in found.values():
+        device.sorted_elsewhere = elsewhere
+    read = [each for device in found.values() for each in _ports(device, script.unread, facts)]
+    lost = [each for _, notes in read for each in notes.remarks]
     every_remark = dict.fromkeys((*script.remarks, *refused, *at_once, *lost))
     remarks = sorted(every_remark, key=lambda each: each.line)
     unsaid = {(each.line, each.text) for each in remarks if each.kind != "not modelled"}
-    unsaid |= {(each.line, each.text) for each in refused_kinds}
-    said = dict.fromkeys(
-        Statement(line, of)
-        for line, of in sorted(
-            [
-                *((each.line, each.text) for each, _ in commands),
-                *((each.line, each.text) for each in script.wrappers),
-            ]
-        )
-        if (line, of) not in unsaid
-    )
+    unsaid |= {(each.line, each.text) for _, notes in read for each in notes.undescribed}
+    said = {(each.line, each.text) for each, _ in commands} - unsaid
+    said |= {(each.line, each.text) for each in script.wrappers} - unsaid
+    statements = tuple(Statement(*each) for each in sorted(said))
     lines = text.count("\n") + bool(text and not text.endswith("\n"))
-    return Configuration("tc", tuple(ports), tuple(remarks), tuple(said), lines)
-
-
-Commands = list[tuple[Command, dict[str, str]]]
+    ports = tuple(port for port, _ in read)
+    return Configuration("tc", ports, tuple(remarks), statements, lines)
 
 
 def _placed(commands: Commands) -> Commands:
@@ -137,9 +129,8 @@ def _placed(commands: Commands) -> Commands:
 def _order(each: tuple[Command, dict[str, str]]) -> tuple[int, int]:
     """What hangs on something comes after it, in whatever order it is shown."""
     command = each[0]
-    things = ("qdisc", "class", "filter")
     root = command.thing == "qdisc" and command.parent == "root"
-    return -1 if root else things.index(command.thing), command.line
+    return -1 if root else THINGS.index(command.thing), command.line
 
 
 def _named(commands: Commands) -> Commands:
@@ -148,66 +139,42 @@ def _named(commands: Commands) -> Commands:
     for each, _ in commands:
         if each.thing == "qdisc" and each.device and each.parent == "root":
             homes.setdefault(each.handle, set()).add(each.device)
-    made = []
+    every = {name for home in homes.values() for name in home}
+    named = []
     for each, names in commands:
         major = (each.parent if each.thing == "filter" else each.handle).partition(":")[0] + ":"
-        places = homes.get(major, set()) or {name for home in homes.values() for name in home}
+        places = homes.get(major) or every
         device = next(iter(places)) if not each.device and len(places) == 1 else each.device
-        made.append((each._replace(device=device), names))
-    return made
+        named.append((each._replace(device=device), names))
+    return named
 
 
 def _ports(
-    found: dict[str, Device], script: Script, facts: Facts
-) -> tuple[list[ConfiguredPort], list[Remark], list[Command]]:
-    """All ports, what is lost, and the commands that no port describes."""
-    ports: list[ConfiguredPort] = []
-    remarks: list[Remark] = []
-    kinds: list[Command] = []
-    elsewhere = any(each.kind != "refused" and _SORTS.search(each.text) for each in script.remarks)
-    for name, device in found.items():
-        device.sorted_elsewhere = elsewhere
-        interface = name or NAMELESS
-        root = device.root
-        unread = script.unread.get(name, script.unread.get(""))
-        if root is not None and root.kind != "noqueue" and unread is not None:
-            remarks.append(_unfinished(root, unread))
-            policy = f"{root.kind} {root.handle}"
-            ports.append(ConfiguredPort(interface, "out", None, policy=policy, line=root.line))
-        elif root is not None and root.kind != "noqueue":
-            ports.append(_read(device, interface, facts, remarks, kinds, inside=False))
-        if device.ingress is not None:
-            ports.append(_read(device, interface, facts, remarks, kinds, inside=True))
-    return ports, remarks, kinds
+    device: Device, unread: dict[str, int], facts: Facts
+) -> Iterator[tuple[ConfiguredPort, DeviceNotes]]:
+    """The ports of a device, out and in, each with what was noted of it."""
+    interface = device.name or NAMELESS
+    line = unread.get(device.name, unread.get(""))
+    if device.root is not None and device.root.kind != "noqueue":
+        notes = DeviceNotes(device, interface, facts)
+        if line is None:
+            yield _port(notes, device.root, "out")
+        else:
+            lost = "is not read, so queues of this device are missing: no port is made."
+            notes.lose(device.root, f"Line {line} {lost}")
+            yield notes.no_port(device.root, "out"), notes
+    if device.ingress is not None:
+        yield _port(DeviceNotes(device, interface, facts), device.ingress, "in")
 
 
-def _unfinished(root: Command, line: int) -> Remark:
-    lost = f"Line {line} is not read, so queues of this device are missing: no port is made."
-    return Remark("not modelled", root.line, root.text, lost)
-
-
-def _read(
-    device: Device,
-    interface: str,
-    facts: Facts,
-    remarks: list[Remark],
-    kinds: list[Command],
-    *,
-    inside: bool,
-) -> ConfiguredPort:
-    top = device.ingress if inside else device.root
-    assert top is not None
+def _port(
+    notes: DeviceNotes, top: Command, way: Literal["out", "in"]
+) -> tuple[ConfiguredPort, DeviceNotes]:
     try:
-        port, notes = (inward if inside else outward)(device, interface, facts)
+        return (outward if way == "out" else inward)(notes, top), notes
     except ConfigurationError:
         raise
     except ValueError as wrong:
-        lost = f"No port describes this: {str(wrong)[:300]}."
-        remarks.append(Remark("not modelled", top.line, top.text, lost))
-        way: Literal["in", "out"] = "in" if inside else "out"
-        return ConfiguredPort(
-            interface, way, None, policy=f"{top.kind} {top.handle}", line=top.line
-        )
-    remarks += notes.remarks
-    kinds += notes.undescribed
-    return port
+        notes = DeviceNotes(notes.device, notes.interface, notes.facts)
+        notes.lose(top, f"No port describes this: {str(wrong)[:300]}.")
+        return notes.no_port(top, way), notes
