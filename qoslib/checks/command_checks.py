@@ -1,14 +1,16 @@
 """Rules on slips of the pen: words nobody knows, classes nobody can be in, units a thousand off."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from qoslib import units
-from qoslib.checks.effective_commands import standing
+from qoslib.checks.checked_port import CheckedPort
+from qoslib.checks.fixes_mqc import code_points
+from qoslib.checks.manners import manners_of
+from qoslib.checks.names import GROUPS, ClassMap, attachment, class_map
 from qoslib.checks.promises import FRAME_BYTES
-from qoslib.checks.rule import Case, Found, rule
+from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text, share_text, time_text
 from qoslib.config.code_points import read_word
 from qoslib.config.eos.reader import STRICT_SHARE
@@ -16,15 +18,14 @@ from qoslib.config.interfaces import meant_interface
 from qoslib.config.junos.grammar import WORDS
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
 from qoslib.config.mqc.interfaces import INTERFACE
-from qoslib.config.records import Configuration, Remark, Statement
+from qoslib.config.records import Configuration, ConfiguredPolicy, Remark, Statement
 from qoslib.config.source import check_time
 
 __all__: list[str] = []
 
-_ATTACHED = re.compile(r"service-policy (?:input|output) \S+")
-_HEADERS = ("class-map", "policy-map")
+_HEADERS = "class-map", "policy-map", "interface"
 _QUEUEING = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "fair-queue"}
-_KNOWN = [*COMMANDS, *UNMODELLED, *INTERFACE, *_HEADERS, "class", "match", "description"]
+_KNOWN = [*COMMANDS, *UNMODELLED, *INTERFACE, *_HEADERS[:2], "class", "match", "description"]
 #: How a command that is written in another way goes.
 _FORMS = {
     "bandwidth": "`bandwidth KBPS`, `bandwidth percent P` or `bandwidth remaining ...`",
@@ -39,15 +40,31 @@ _FORMS = {
 }
 #: What may stand behind a command.
 _SECOND = {"service-policy": ("input", "output")}
-_HEADER = re.compile(r"(class-map|policy-map|interface) ")
-_CLASS_MAP = re.compile(r"class-map (?:match-(?:any|all) )?(\S+)")
-_DSCP = re.compile(r"match (?:ip |ipv4 |ipv6 )?dscp (?:ipv4 |ipv6 )?(.+)")
-_LIST = re.compile(r"match (?:not )?access-group (?:name )?(\S+)")
-_SHAPE = re.compile(r"shape (?:average|peak) (\d+)([kmg]?)(?: ([kmg]?)bps)?(?: .*)?", re.IGNORECASE)
-_WITHOUT_HYPHEN = re.compile(r"(fe|ge|xe|et)(\d.*)")
-_PREFIX = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
+#: How names of interfaces of Junos begin, without their hyphen.
+_WITHOUT_HYPHEN = ("fe", "ge", "xe", "et")
 #: A shaper that is so many times too small was likely meant in kb/s, if a frame takes so long [s].
 _SLIP, _SLOW_S = 1000, 0.1
+#: More lines are counted.
+_MOST_LINES = 10
+#: Groups that packets of the router itself may have, and that all have without a line.
+_OF_ROUTER = {"0", "6", "7"}
+
+
+def _listed(lines: Sequence[int]) -> str:
+    return ", ".join(map(str, lines[:_MOST_LINES])) + (", ..." if len(lines) > _MOST_LINES else "")
+
+
+@rule(
+    "line-refused",
+    "error",
+    "docs/checking.md: a line that the device refuses has no effect",
+    whole=True,
+)
+def line_refused(configuration: Configuration) -> Iterator[Found]:
+    """A device would not take this line; the rest of the configuration is read without it."""
+    for remark in configuration.remarks:
+        if remark.kind == "refused":
+            yield Found(remark.line, f"{remark.lost} It has no effect on the device.")
 
 
 @rule(
@@ -58,75 +75,53 @@ _SLIP, _SLOW_S = 1000, 0.1
 )
 def unknown_command(configuration: Configuration) -> Iterator[Found]:
     """A command where quality of service is configured, or a type of interface, is not known."""
-    if configuration.dialect == "tc":
+    family = manners_of(configuration.dialect).family
+    if family == "tc":
         # A script has commands of its shell as well.
         return
-    lines: dict[str, list[int]] = {}
-    second: dict[str, str] = {}
-    for each in configuration.remarks:
-        if each.kind == "unknown" and each.text:
-            word, *rest = each.text.split()
-            lines.setdefault(word[:40], []).append(each.line)
-            second.setdefault(word[:40], rest[0] if rest else "")
-    for word, at in lines.items():
-        check_time(at[0])
-        known = _words_of(configuration)
-        near = get_close_matches(word.lower(), known, 1)
-        meant = f" (did you mean {near[0]!r}?)" if near else ""
-        says = f"{word!r} is not a known command{meant}"
-        if word.lower() in known:
-            form = _FORMS.get(word.lower(), "") if configuration.dialect != "eos" else ""
-            if near := get_close_matches(second[word], _SECOND.get(word.lower(), ()), 1):
-                form += f"; did you mean {near[0]!r} for {second[word][:40]!r}?"
-            says = f"This form of {word!r} is not known{form and f' (it is {form})'}"
-        at = [*dict.fromkeys(at)]
-        where = ", ".join(map(str, at[:10])) + (", ..." if len(at) > 10 else "")
-        more = f"It stands in {len(at)} lines: {where}." if len(at) > 1 else ""
-        yield Found(at[0], f"{says}: it has no effect in the models.", more)
-    for line, name, meant in _meant_interfaces(configuration):
+    known = {"cisco": _KNOWN, "eos": _KNOWN, "junos": WORDS}.get(family, ())
+    forms = _FORMS if family != "eos" else {}
+    unread: dict[str, list[Remark]] = {}
+    for remark in configuration.remarks:
+        if remark.kind == "unknown" and remark.words:
+            unread.setdefault(remark.text.split()[0][:40], []).append(remark)
+    for word, remarks in unread.items():
+        check_time(remarks[0].line)
+        lines = [*dict.fromkeys(remark.line for remark in remarks)]
+        more = f"It stands in {len(lines)} lines: {_listed(lines)}." if len(lines) > 1 else ""
+        says = _says_unknown(word, remarks[0], known, forms)
+        yield Found(lines[0], f"{says}: it has no effect in the models.", more)
+    for line, name, meant in _meant_interfaces(configuration, family):
         says = f"{name!r} is no known name of an interface (did you mean {meant!r}?)"
         yield Found(line, f"{says}: the device may refuse it.")
 
 
-def _meant_interfaces(configuration: Configuration) -> Iterator[tuple[int, str, str]]:
+def _says_unknown(word: str, first: Remark, known: Sequence[str], forms: dict[str, str]) -> str:
+    """That a word is not known, or this form of it, and what may be meant."""
+    verb = word.lower()
+    if verb not in known:
+        near = get_close_matches(verb, known, 1)
+        return f"{word!r} is not a known command{f' (did you mean {near[0]!r}?)' if near else ''}"
+    form, second = forms.get(verb, ""), (*first.text.split()[1:2], "")[0]
+    if near := get_close_matches(second, _SECOND.get(verb, ()), 1):
+        form += f"; did you mean {near[0]!r} for {second[:40]!r}?"
+    return f"This form of {word!r} is not known{form and f' (it is {form})'}"
+
+
+def _meant_interfaces(configuration: Configuration, family: str) -> Iterator[tuple[int, str, str]]:
     """Line and name of each interface that is nearly one, and what may be meant."""
-    if configuration.dialect == "junos":
+    if family == "junos":
         for port in configuration.ports:
-            if found := _WITHOUT_HYPHEN.fullmatch(port.interface):
-                yield port.line, port.interface, f"{found[1]}-{found[2]}"
-    for each in configuration.statements if _is_mqc(configuration) else ():
-        check_time(each.line)
-        words = [word for word in each.text.split() if word != "range"]
-        if words[0] == "interface" and len(words) > 1:
-            whole = len(words) == 2 or any(letter.isdigit() for letter in words[1])
-            name = words[1] if whole else "".join(words[1:3])
-            if meant := meant_interface(name):
-                yield each.line, name, meant
-
-
-def _words_of(configuration: Configuration) -> Sequence[str]:
-    """The words that a command of a dialect may begin with; none where they are not listed."""
-    if _is_mqc(configuration):
-        return _KNOWN
-    return WORDS if configuration.dialect == "junos" else ()
-
-
-def _is_mqc(configuration: Configuration) -> bool:
-    return configuration.dialect.startswith(("ios", "nxos", "eos"))
-
-
-def _strict_shares(configuration: Configuration) -> Iterator[Found]:
-    """Shares of strict queues (EOS), which takes them without an effect."""
-    lines = [each.line for each in configuration.remarks if each.lost == STRICT_SHARE]
-    if lines:
-        where = ", ".join(map(str, lines[:10])) + (", ..." if len(lines) > 10 else "")
-        yield Found(
-            lines[0],
-            "`bandwidth percent` has no effect on a transmit queue with strict priority.",
-            f"`no priority` in this queue, or in one above it, puts it into round robin"
-            f"{f'; so in lines {where}' if len(lines) > 1 else ''}.",
-            severity="warning",
-        )
+            kind, rest = port.interface[:2], port.interface[2:]
+            if kind in _WITHOUT_HYPHEN and rest[:1].isdigit():
+                yield port.line, port.interface, f"{kind}-{rest}"
+    for said in configuration.by_verb.get("interface", ()) if family in ("cisco", "eos") else ():
+        check_time(said.line)
+        names = [word for word in said.text.split()[1:] if word != "range"]
+        whole = len(names) == 1 or any(letter.isdigit() for letter in "".join(names[:1]))
+        name = "".join(names[: 1 if whole else 2])
+        if name and (meant := meant_interface(name)):
+            yield said.line, name, meant
 
 
 @rule(
@@ -140,59 +135,86 @@ def _strict_shares(configuration: Configuration) -> Iterator[Found]:
 )
 def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
     """Commands of a class or a policy that a device refuses together, or leaves without effect."""
-    if configuration.dialect == "eos":
-        yield from _strict_shares(configuration)
-    if configuration.dialect not in ("ios", "ios-xe", "ios-xr", "nxos"):
-        return
-    classic = configuration.dialect in ("ios", "ios-xe")
-    classes: dict[tuple[str, ...], dict[str, int]] = {}
-    units: dict[str, dict[str, int]] = {}
+    manners = manners_of(configuration.dialect)
+    yield from _strict_shares(configuration)
+    if manners.one_unit:
+        yield from _several_policies(configuration)
+    for policy in configuration.policies:
+        yield from _priority_and_bandwidth(policy, manners.takes_both)
+        if manners.one_unit:
+            yield from _several_units(policy)
+
+
+def _strict_shares(configuration: Configuration) -> Iterator[Found]:
+    """Shares of strict queues (EOS), which takes them without an effect."""
+    lines = [remark.line for remark in configuration.remarks if remark.lost == STRICT_SHARE]
+    if lines:
+        yield Found(
+            lines[0],
+            "`bandwidth percent` has no effect on a transmit queue with strict priority.",
+            "`no priority` in this queue, or in one above it, puts it into round robin"
+            f"{f'; so in lines {_listed(lines)}' if len(lines) > 1 else ''}.",
+            severity="warning",
+        )
+
+
+def _several_policies(configuration: Configuration) -> Iterator[Found]:
+    """Two policies of one interface in one direction."""
     attached: dict[tuple[str, str], dict[str, int]] = {}
-    for each in standing(configuration):
-        verb, _, rest = each.text.partition(" ")
-        if verb in ("priority", "bandwidth"):
-            classes.setdefault(each.parents, {}).setdefault(verb, each.line)
-            if classic and verb == "bandwidth" and not rest.startswith("remaining"):
-                unit = "per cent" if rest.startswith("percent") else "kb/s"
-                units.setdefault(each.parents[0], {}).setdefault(unit, each.line)
-    for each in configuration.statements:
+    taken_back = configuration.by_verb.get("no", ())
+    said = [*configuration.by_verb.get("service-policy", ()), *taken_back]
+    for each in sorted(said, key=lambda each: each.line):
         check_time(each.line)
-        said = each.text.removeprefix("no ")
-        if classic and _ATTACHED.fullmatch(said) and each.parents:
-            way = " ".join(said.split()[:2])
-            there = attached.setdefault((each.parents[0], way), {})
-            there.pop(said, None)
-            if said == each.text:
-                there[said] = each.line
+        found = attachment(each)
+        if found and found.way and each.parents and not found.kind:
+            command = f"service-policy {found.way} {found.name}"
+            lines = attached.setdefault((each.parents[0], f"service-policy {found.way}"), {})
+            lines.pop(command, None)
+            if found.alone:
+                lines[command] = each.line
     for (interface, way), lines in attached.items():
         if len(lines) > 1:
-            says = ", ".join(f"{text} in line {line}" for text, line in lines.items())
+            says = ", ".join(f"{command} in line {line}" for command, line in lines.items())
             yield Found(
                 max(lines.values()),
                 f"{interface[0].upper()}{interface[1:]} has {len(lines)} commands `{way}`: the"
                 " device takes one of them.",
                 f"{says}; the last is read.",
             )
-    for (policy, name), lines in classes.items():
-        if len(lines) == 2:
-            yield Found(
-                max(lines.values()),
-                f"Class {name.removeprefix('class ')} of {policy} has priority and bandwidth: the"
-                " device takes one of them.",
-                f"priority in line {lines['priority']}, bandwidth in line {lines['bandwidth']}.",
-                "",
-                # Some of these switches take both, and then the share says nothing.
-                "warning" if configuration.dialect == "nxos" else None,
-            )
-    for policy, lines in units.items():
-        if len(lines) == 2:
-            says = ", ".join(f"{unit} in line {line}" for unit, line in lines.items())
-            yield Found(
-                max(lines.values()),
-                f"The bandwidths of {policy} are in kb/s and in per cent: the device takes one of"
-                " these units for all.",
-                f"{says}.",
-            )
+
+
+def _priority_and_bandwidth(policy: ConfiguredPolicy, takes_both: bool) -> Iterator[Found]:
+    """A class with both; some switches take that, and then the share says nothing."""
+    for of in policy.classes:
+        priority = of.setting("priority")
+        shares = [each for each in of.settings if each.command.startswith("bandwidth")]
+        if not priority or not shares:
+            continue
+        line = min(share.line for share in shares)
+        yield Found(
+            max(priority.line, line),
+            f"Class {of.name} of {policy.header} has priority and bandwidth: the device takes one"
+            " of them.",
+            f"priority in line {priority.line}, bandwidth in line {line}.",
+            "",
+            "warning" if takes_both else None,
+        )
+
+
+def _several_units(policy: ConfiguredPolicy) -> Iterator[Found]:
+    """Bandwidths of one policy in kb/s and in per cent."""
+    shares = filter(None, (of.setting("bandwidth") for of in policy.classes))
+    lines: dict[str, int] = {}
+    for share in sorted(shares, key=lambda share: share.line):
+        lines.setdefault("per cent" if share.unit == "%" else "kb/s", share.line)
+    if len(lines) > 1:
+        says = ", ".join(f"{unit} in line {line}" for unit, line in lines.items())
+        yield Found(
+            max(lines.values()),
+            f"The bandwidths of {policy.header} are in kb/s and in per cent: the device takes one"
+            " of these units for all.",
+            f"{says}.",
+        )
 
 
 @rule(
@@ -203,85 +225,104 @@ def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
 )
 def class_never_matches(configuration: Configuration) -> Iterator[Found]:
     """A class has no match, or matches that exclude each other, or a list that is not there."""
-    if not configuration.dialect.startswith("ios"):
+    if not manners_of(configuration.dialect).maps_whole:
         return
-    headers = [each for each in configuration.statements if _HEADER.match(each.text)]
-    classes = {each.line: name for each in headers if (name := _CLASS_MAP.fullmatch(each.text))}
-    matches: dict[str, list[Statement]] = {name[1]: [] for name in classes.values()}
+    headers = _headers(configuration)
+    matches, uncertain = _matches(configuration, headers)
+    known = {said.text.split()[1] for said in configuration.by_verb.get("access-list", ())}
+    groups = set(filter(None, (_sets_group(said) for said in configuration.every)))
+    for line, header in headers.items():
+        mine = matches.pop(header.name, None)
+        if mine is not None and header.name not in uncertain:
+            yield from _never(line, header.name, header.combined != "match-any", mine, groups)
+            yield from _absent_lists(header.name, mine, known)
+
+
+def _headers(configuration: Configuration) -> dict[int, ClassMap]:
+    """The class maps without a type by their lines."""
+    said = configuration.by_verb.get("class-map", ())
+    maps = ((each.line, class_map(each)) for each in said)
+    return {line: found for line, found in maps if found and not found.kind}
+
+
+def _matches(
+    configuration: Configuration, headers: dict[int, ClassMap]
+) -> tuple[dict[str, list[Statement]], set[str]]:
+    """The matches of each class map, and the names of those of which one is not understood."""
+    names = {line: header.name for line, header in headers.items()}
+    matches: dict[str, list[Statement]] = {name: [] for name in names.values()}
+    uncertain: set[str] = set()
+    of_headers = (configuration.by_verb.get(verb, ()) for verb in _HEADERS)
     # Line 0 owns what stands above all headers.
-    begins, uncertain = sorted({0, *(each.line for each in headers)}), set()
-    every: list[Statement | Remark] = [*configuration.statements, *configuration.remarks]
-    for each in every:
-        check_time(each.line)
-        owner = begins[bisect_left(begins, each.line) - 1]
-        if owner not in classes:
-            continue
-        unknown = isinstance(each, Remark) and each.kind == "unknown"
-        if isinstance(each, Statement) and each.text.startswith("match "):
-            matches[classes[owner][1]].append(each)
-        elif unknown or each.text.split()[0] in ("match", "no"):
-            uncertain.add(classes[owner][1])
-    known = {each.text.split()[1] for each in configuration.statements if _is_list(each.text)}
-    groups = {found[1] for each in every if (found := _SETS_GROUP.match(each.text))}
-    for line, name in classes.items():
-        mine = matches.pop(name[1], None)
-        if mine is None or name[1] in uncertain:
-            continue
-        if not mine:
-            yield Found(line, f"Class {name[1]} has no match: no packet is in it.")
-        together = "match-any" not in name[0]
-        marks = [_marks(each.text) for each in mine if _DSCP.fullmatch(each.text)]
-        if together and len(marks) > 1 and all(marks) and not set.intersection(*marks):
-            yield Found(
-                mine[0].line,
-                f"Class {name[1]} wants all of its DSCPs at once: no packet is in it.",
-                "; ".join(each.text for each in mine) + ".",
-                f"class-map match-any {name[1]}",
-            )
-        if mine and (nobody := _never_set(mine, groups)):
-            others = ", ".join(sorted(groups))
-            yield Found(
-                mine[0].line,
-                f"Class {name[1]} gets no packet: no line of this text sets {' or '.join(nobody)}.",
-                f"What lines set: {others}.",
-            )
-        for each in mine:
-            listed = _LIST.fullmatch(each.text)
-            if listed and listed[1] not in known:
-                yield Found(
-                    each.line,
-                    f"Access list {listed[1]} of class {name[1]} is not in this text.",
-                    f"0 lines define access list {listed[1]}.",
-                )
+    begins = sorted({0, *(said.line for some in of_headers for said in some)})
+    for said in configuration.every:
+        check_time(said.line)
+        name = names.get(begins[bisect_left(begins, said.line) - 1], "")
+        unknown = isinstance(said, Remark) and said.kind == "unknown"
+        if name and isinstance(said, Statement) and said.verb == "match":
+            matches[name].append(said)
+        elif name and (unknown or said.verb in ("match", "no")):
+            uncertain.add(name)
+    return matches, uncertain
 
 
-def _never_set(matches: list[Statement], groups: set[str]) -> list[str]:
+def _never(
+    line: int, name: str, together: bool, matches: Sequence[Statement], groups: set[str]
+) -> Iterator[Found]:
+    """Why no packet is in a class, by its matches."""
+    if not matches:
+        yield Found(line, f"Class {name} has no match: no packet is in it.")
+        return
+    of_marks = [words for said in matches if (words := code_points(said.text))]
+    marks = [{read_word(word, "cisco") for word in words} for words in of_marks]
+    known = len(marks) > 1 and not any(None in some for some in marks)
+    if together and known and not set.intersection(*marks):
+        yield Found(
+            matches[0].line,
+            f"Class {name} wants all of its DSCPs at once: no packet is in it.",
+            "; ".join(said.text for said in matches) + ".",
+            f"class-map match-any {name}",
+        )
+    if nobody := _never_set(matches, groups):
+        yield Found(
+            matches[0].line,
+            f"Class {name} gets no packet: no line of this text sets {' or '.join(nobody)}.",
+            f"What lines set: {', '.join(sorted(groups))}.",
+        )
+
+
+def _absent_lists(name: str, matches: Sequence[Statement], known: set[str]) -> Iterator[Found]:
+    """Access lists of a class that no line defines."""
+    for said in matches:
+        words = [word for word in said.words[1:] if word not in ("not", "name")]
+        if words[:1] == ["access-group"] and len(words) == 2 and said.name not in known:
+            yield Found(
+                said.line,
+                f"Access list {said.name} of class {name} is not in this text.",
+                f"0 lines define access list {said.name}.",
+            )
+
+
+def _sets_group(said: Statement | Remark) -> str:
+    """The group that a line sets; empty where it sets none."""
+    words = said.words[:3]
+    sets = len(words) == 3 and words[0] == "set" and words[1] in GROUPS and words[2].isdecimal()
+    return " ".join(words[1:]) if sets else ""
+
+
+def _never_set(matches: Sequence[Statement], groups: set[str]) -> list[str]:
     """The groups that a class matches alone, where lines set others of the kind and none of these.
 
     Group 0 is what a packet has by itself, and packets of the router may have 6 and 7.
     """
-    said = [found for each in matches if (found := _MATCHES_GROUP.fullmatch(each.text))]
-    wanted = [f"{found[1]} {number}" for found in said for number in found[2].split()]
+    said = [each.words for each in matches if each.words[1:2] and each.words[1] in GROUPS]
+    wanted = [(words[1], number) for words in said for number in words[2:]]
     kinds = {group.split()[0] for group in groups}
-    own = any(each in groups or each[-2:] in _OF_ROUTER for each in wanted)
-    same = all(each.split()[0] in kinds for each in wanted)
-    return wanted if same and not own and len(said) == len(matches) else []
-
-
-_OF_ROUTER = {" 0", " 6", " 7"}
-_SETS_GROUP = re.compile(r"set ((?:traffic-class|qos-group|discard-class) \d+)")
-_MATCHES_GROUP = re.compile(r"match (traffic-class|qos-group|discard-class) (\d+(?: \d+)*)")
-
-
-def _is_list(text: str) -> bool:
-    return text.startswith("access-list ")
-
-
-def _marks(text: str) -> set[str]:
-    """The code points of a `match dscp`; none where one is not known."""
-    found = _DSCP.fullmatch(text)
-    marks = [read_word(word, "cisco") for word in found[1].split()] if found else []
-    return {mark for mark in marks if mark} if all(marks) else set()
+    own = any(" ".join(each) in groups or each[1] in _OF_ROUTER for each in wanted)
+    numbers = all(number.isdecimal() for _, number in wanted)
+    same = numbers and all(kind in kinds for kind, _ in wanted)
+    alone = same and not own and len(said) == len(matches)
+    return [" ".join(each) for each in wanted] if alone else []
 
 
 @rule(
@@ -290,55 +331,48 @@ def _marks(text: str) -> set[str]:
     "Cisco IOS QoS configuration guide: queues are supported on output alone",
     inward=True,
 )
-def queueing_on_input(case: Case) -> Iterator[Found]:
+def queueing_on_input(checked: CheckedPort) -> Iterator[Found]:
     """A policy for what comes in has commands of queues (IOS, IOS XE)."""
-    if case.configured.direction != "in" or case.configuration.dialect not in ("ios", "ios-xe"):
+    if checked.configured.direction != "in" or not checked.manners.rest_shares_queue:
         return
-    said = [
-        each
-        for part in case.configured.classes
-        for each in part.statements
-        if each.text.split()[0] in _QUEUEING
-    ]
-    if said:
-        verbs = ", ".join(dict.fromkeys(each.text.split()[0] for each in said))
-        policy = case.configured.policy
+    commands = [said for of in checked.configured.classes for said in of.statements]
+    queueing = [said for said in commands if said.verb in _QUEUEING]
+    if queueing:
+        verbs = ", ".join(dict.fromkeys(said.verb for said in queueing))
         yield Found(
-            case.configured.line,
-            f"Policy {policy} is for input and has queues: they are not supported on input.",
-            f"{verbs}: first in line {min(each.line for each in said)}.",
-            f"interface {case.configured.interface}\n no service-policy input {policy}\n"
-            f" service-policy output {policy}",
+            checked.configured.line,
+            f"Policy {checked.configured.policy} is for input and has queues: they are not"
+            " supported on input.",
+            f"{verbs}: first in line {min(said.line for said in queueing)}.",
+            checked.fixes.to_output(),
         )
 
 
 @rule("shaper-unit", "warning", "Cisco IOS QoS command reference, shape: the rate is in bit/s")
-def shaper_unit(case: Case) -> Iterator[Found]:
+def shaper_unit(checked: CheckedPort) -> Iterator[Found]:
     """A shaper seems to be given in kb/s instead of bit/s, or is above the line rate."""
-    rate_bps = case.port.rate_bps
-    for part in case.configured.classes:
-        for each in part.statements:
-            found = _SHAPE.fullmatch(each.text)
-            if not found:
-                continue
-            unit = (found[2] or found[3] or "").lower()
-            shaped = units.convert(float(found[1]), _PREFIX[unit], "bit/s")
-            share = f"{share_text(shaped / rate_bps, 4)} of the line rate"
-            frame_s = units.serialisation_s(FRAME_BYTES, shaped) if shaped else 0.0
-            most_bps = rate_bps if shaped >= case.capacity_bps else case.capacity_bps
-            if shaped > rate_bps:
-                yield Found(
-                    each.line,
-                    f"The shaper of {part.name}, {rate_text(shaped)}, never holds anything back:"
-                    f" the line has {rate_text(rate_bps)}.",
-                    f"It is {share}; the queues of the line fill first.",
-                )
-            elif found[3] is None and frame_s > _SLOW_S and shaped * _SLIP < most_bps:
-                meant = shaped * _SLIP
-                yield Found(
-                    each.line,
-                    f"The shaper of {part.name} is {rate_text(shaped)}: was"
-                    f" {rate_text(meant)} meant? The rate is in bit/s.",
-                    f"It is {share}: a frame of {FRAME_BYTES:,} B takes {time_text(frame_s)}.",
-                    case.fix(mqc=case.in_class(part, f"shape average {meant:.0f}")),
-                )
+    line_bps = checked.port.rate_bps
+    for of in checked.configured.classes:
+        said = of.setting("shape")
+        shaped_bps = said.rate_bps if said else None
+        if said is None or shaped_bps is None or said.sort not in ("average", "peak"):
+            continue
+        share = f"It is {share_text(shaped_bps / line_bps, 4)} of the line rate"
+        frame_s = units.serialisation_s(FRAME_BYTES, shaped_bps)
+        most_bps = line_bps if shaped_bps >= checked.capacity_bps else checked.capacity_bps
+        meant_bps = shaped_bps * _SLIP
+        if shaped_bps > line_bps:
+            yield Found(
+                said.line,
+                f"The shaper of {of.name}, {rate_text(shaped_bps)}, never holds anything back:"
+                f" the line has {rate_text(line_bps)}.",
+                f"{share}; the queues of the line fill first.",
+            )
+        elif said.unit == "bit/s" and frame_s > _SLOW_S and meant_bps < most_bps:
+            yield Found(
+                said.line,
+                f"The shaper of {of.name} is {rate_text(shaped_bps)}: was"
+                f" {rate_text(meant_bps)} meant? The rate is in bit/s.",
+                f"{share}: a frame of {FRAME_BYTES:,} B takes {time_text(frame_s)}.",
+                checked.fixes.rate(of, said, meant_bps),
+            )

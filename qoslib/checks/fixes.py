@@ -14,13 +14,26 @@ from qoslib.tolerances import ROUNDING
 if TYPE_CHECKING:
     from qoslib.checks.checked_port import CheckedPort, Group, Member
 
-__all__ = ["LEAST_SHARE", "NO_ROOM", "WINDOW_PACKETS", "Fixes", "Rounded", "reserved_bps"]
+__all__ = [
+    "LEAST_SHARE",
+    "NO_ROOM",
+    "WINDOW_PACKETS",
+    "Fixes",
+    "Rates",
+    "Rounded",
+    "Row",
+    "reserved_bps",
+]
 
 #: The default class should keep at least this share.
 LEAST_SHARE = 0.05
 NO_ROOM = " There is no room for more beside the other guarantees and fixes."
 #: TCP's initial window (RFC 6928): a shorter queue drops packets of every connection that begins.
 WINDOW_PACKETS = 10
+#: Classes and what they are to be guaranteed [bit/s].
+Rates = Sequence[tuple["Member", float]]
+#: A mark, its two thresholds, and their unit.
+Row = tuple[str, float, float, str]
 #: Up or down to whole kb/s or per cent.
 Rounded = Callable[[float], int]
 
@@ -55,6 +68,11 @@ class Fixes:
         self.checked = checked
         self.raised: dict[str, float] = {}
         self.ratios: dict[str, float] = {}
+
+    @property
+    def strict_alone(self) -> bool:
+        """Whether limits of classes that are served first take nothing from what is guaranteed."""
+        return False
 
     def raised_bps(self, group: "Group", name: str, wanted_bps: float) -> float:
         """As much of a rate as leaves the default class its minimum, or 5 %, beside all fixes."""
@@ -121,7 +139,7 @@ class Fixes:
         """A guarantee that fits beside all others; None where none does."""
         return None
 
-    def guarantees(self, group: "Group", rates_bps: dict[str, float]) -> str:
+    def guarantees(self, group: "Group", rates_bps: Rates) -> str:
         """Guarantees of several classes, whatever others have; what is lowered stands first."""
         return ""
 
@@ -163,35 +181,37 @@ class Fixes:
             return ""
         return self._queue_limit(member, time_s, size_bytes, packets)
 
-    def _queue_limit(
-        self, member: "Member", time_s: float, size_bytes: float, packets: int
-    ) -> str:
+    def _queue_limit(self, member: "Member", time_s: float, size_bytes: float, packets: int) -> str:
         return ""
 
-    def commands(self, member: "Member", *commands: str) -> str:
-        """Commands of Cisco for a class."""
+    def early(
+        self, member: "Member", rows: Sequence[Row], packets: float = 0.0, size_bytes: float = 0.0
+    ) -> str:
+        """Other thresholds of early detection in a class, and another limit of its queue."""
+        return ""
+
+    def removal(self, member: "Member", command: str) -> str:
+        """A class without one of its commands."""
         return ""
 
     def without_marks(self, of: ConfiguredClass, marks: set[str]) -> str:
         """A class without some of its marks; without all of them no class at all."""
         return ""
 
-    def apart(
-        self, of: ConfiguredClass, name: str, marks: Sequence[str], without: set[str], rate: str
+    def own_class(
+        self,
+        group: "Group",
+        beside: ConfiguredClass,
+        name: str,
+        marks: Sequence[str],
+        rate_bps: float,
+        without: set[str] | None = None,
     ) -> str:
-        """A class of its own for marks, without those that another class has of them."""
-        return ""
-
-    def video_apart(self, group: "Group", member: "Member", marks: Sequence[str]) -> str:
-        """A class of its own for video that a class of calls has."""
-        return ""
-
-    def control_apart(self, member: "Member", marks: set[str]) -> str:
-        """A class of its own for routing protocols that a class of video has."""
+        """A class with a guarantee for marks, which another class beside it loses."""
         return ""
 
     def control_class(self, group: "Group", rest: ConfiguredClass) -> str:
-        """A class of its own for routing protocols that the default class has."""
+        """A class for routing protocols, which wait in the default class."""
         return ""
 
     def marked_calls(self) -> str:

@@ -1,22 +1,16 @@
 """A rule on lossless classes that no packet is put into (NX-OS)."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from qoslib.checks.names import attachment, class_name
 from qoslib.checks.rule import Found, rule
 from qoslib.config.records import Configuration, Remark, Statement
 
 __all__: list[str] = []
 
-_POLICY = re.compile(r"policy-map type network-qos (\S+)")
-_ATTACHED = re.compile(r"service-policy type network-qos (\S+)")
-_CLASS = re.compile(r"class (?:type network-qos )?(\S+)")
-_PAUSED = re.compile(r"(pause|no-drop)\b")
-_GROUP = re.compile(r"(?:match|set) qos-group (\d+)")
-#: Classes that the platform has by itself, and the group that is in each.
-_OWN = re.compile(r"c-(?:\d+q-)?nq(\d)")
-#: What classifies without a line of this text.
-_FCOE = re.compile(r"feature fcoe|service-policy .*fcoe-default")
+_TYPE = "network-qos"
+_HEADERS = {"policy-map", "class-map", "system", "interface"}
+_PAUSED = {"pause", "no-drop"}
 
 
 @rule(
@@ -25,34 +19,29 @@ _FCOE = re.compile(r"feature fcoe|service-policy .*fcoe-default")
     "Cisco Nexus 9000 NX-OS QoS Configuration Guide, Configuring Priority Flow Control: the traffic"
     " is classified into the qos-group of the no-drop class",
     whole=True,
+    family="cisco",
 )
 def lossless_empty(configuration: Configuration) -> Iterator[Found]:
     """A class is lossless, and nothing puts packets into its group (NX-OS)."""
-    if configuration.dialect != "nxos":
+    lines = sorted(configuration.every, key=lambda said: said.line)
+    named = [found for said in lines if (found := attachment(said)) and found.alone]
+    attached = {found.name for found in named if found.kind == _TYPE}
+    if not attached or any(_is_fcoe(said) for said in lines):
         return
-    lines: list[Statement | Remark] = [*configuration.statements, *configuration.remarks]
-    lines.sort(key=lambda each: each.line)
-    if any(_FCOE.match(each.text) for each in lines):
-        return
-    attached = {found[1] for each in lines if (found := _ATTACHED.fullmatch(each.text))}
     groups = _groups(lines)
-    filled = {
-        found[1]
-        for each in lines
-        if each.text.startswith("set") and (found := _GROUP.fullmatch(each.text))
-    }
+    filled = {_group(said) for said in lines if said.verb == "set"}
     policy = name = ""
-    for each in lines:
-        if each.text.startswith(("policy-map ", "class-map ", "system qos", "interface ")):
-            found = _POLICY.fullmatch(each.text)
-            policy, name = found[1] if found else "", ""
-        elif found := _CLASS.fullmatch(each.text):
-            name = found[1]
-        elif policy in attached and name and _PAUSED.match(each.text):
+    for said in lines:
+        if said.verb in _HEADERS:
+            typed = said.words[:3] == ("policy-map", "type", _TYPE)
+            policy, name = said.name if typed else "", ""
+        elif of := class_name(said):
+            name = of
+        elif policy in attached and name and said.verb in _PAUSED:
             group = groups.get(name, "")
             if group and group not in filled:
                 yield Found(
-                    each.line,
+                    said.line,
                     f"Class {name} is lossless, and no packet is in it.",
                     f"0 lines `set qos-group {group}`: its packets are in qos-group 0, and may be"
                     " dropped.",
@@ -60,15 +49,28 @@ def lossless_empty(configuration: Configuration) -> Iterator[Found]:
             name = ""
 
 
-def _groups(lines: list[Statement | Remark]) -> dict[str, str]:
-    """Group of each class of network QoS: by its class map, or by its name."""
+def _is_fcoe(said: Statement | Remark) -> bool:
+    """Whether a line classifies without a line of this text."""
+    return said.words[:2] == ("feature", "fcoe") or (
+        said.verb == "service-policy" and "fcoe-default" in said.text
+    )
+
+
+def _group(said: Statement | Remark) -> str:
+    """The group that a line matches or sets; empty where it does neither."""
+    words = said.words
+    return words[2] if len(words) == 3 and words[1] == "qos-group" else ""
+
+
+def _groups(lines: Sequence[Statement | Remark]) -> dict[str, str]:
+    """Group of each class of network QoS: by its class map, or by its name, as c-8q-nq3."""
     found: dict[str, str] = {}
-    for each in lines:
-        if isinstance(each, Statement) and each.parents:
-            header = each.parents[0]
-            group = _GROUP.fullmatch(each.text)
-            if group and header.startswith("class-map type network-qos "):
-                found[header.split()[-1]] = group[1]
-        if (name := _CLASS.fullmatch(each.text)) and (own := _OWN.fullmatch(name[1])):
-            found[name[1]] = own[1]
+    for said in lines:
+        header = said.parents[0].split() if said.parents else []
+        if header[:3] == ["class-map", "type", _TYPE] and _group(said):
+            found[header[-1]] = _group(said)
+        name = class_name(said)
+        parts = name.split("-")
+        if parts[0] == "c" and parts[-1][:2] == "nq" and parts[-1][2:].isdecimal():
+            found[name] = parts[-1][2:]
     return found

@@ -1,135 +1,134 @@
-"""Rules on who is in which class."""
+"""Rules on who is in which class, and on what belongs apart."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from qoslib.checks.fixes import LEAST_SHARE, guarantee, unused, without_marks
-from qoslib.checks.priority import VOICE
+from qoslib.checks.checked_port import CheckedPort, Member
+from qoslib.checks.priority import VIDEO, VOICE
 from qoslib.checks.queueless import policed_alone
-from qoslib.checks.rule import Case, Found, rule
+from qoslib.checks.rule import Found, rule
+from qoslib.config.amounts import rate_text
 from qoslib.config.records import ConfiguredClass, Remark, Statement
+from qoslib.tolerances import ROUNDING
 
 __all__ = ["CONTROL"]
 
 #: Marks of routing protocols (RFC 4594, section 3.2).
 CONTROL = {"CS6", "IP 6", "PCP 6", "EXP 6"}
-#: Commands that set or trust a mark.
-_EF = re.compile(r"\b(ef|46|184|trust)\b", re.IGNORECASE)
-SETS = re.compile(r"(set|police|exceed-action|conform-action|mls|qos|auto|rewrite|remark)\b", re.I)
+#: Words of a command that set or trust EF, and how a command that may do so begins.
+_EF = {"ef", "46", "184", "trust"}
+_SETS = {
+    "set", "police", "exceed-action", "conform-action", "mls", "qos", "auto", "rewrite", "remark",
+}  # fmt: skip
 #: What a class of calls is called, and how marks of DSCPs begin.
 _CALL_NAMES = {"voice", "voip"}
 _DSCPS = ("DSCP ", "AF", "CS")
-_CONTROL_NAMES = {"network-control", "nc"}
-_CLASSIFIER = re.compile(r"class-of-service classifiers dscp (\S+)")
-_PROTOCOL = re.compile(r"\bprotocol (\S+)")
-#: In IOS the first class that matches takes a packet.
-FIRST_WINS = ("ios", "eos", "nx", "tc")
+#: Classes that such a mark is of have marks of their own for other traffic.
+_KNOWN = VOICE | {"CS1", "CS2", "CS3", "CS4", "AF41", "AF31", "AF21", "AF11"}
+#: Protocols of routers, as NBAR and class-maps of people name them.
+_PROTOCOLS = {"bfd", "bgp", "eigrp", "isis", "ldp", "ospf"}
+#: Marks of traffic that wants less than best effort: RFC 8622, and RFC 3662 before it.
+_SCAVENGER = {"CS1", "LE", "DSCP 1"}
 
 
 @rule(
     "class-shadowed", "warning", "Cisco IOS QoS configuration guide: the first class that matches"
 )
-def class_shadowed(case: Case) -> Iterator[Found]:
+def class_shadowed(checked: CheckedPort) -> Iterator[Found]:
     """An earlier class takes all or some packets of a later one."""
-    if not case.configuration.dialect.startswith(FIRST_WINS):
-        return
-    if case.configuration.dialect == "tc":
-        yield from _earlier_filter(case)
-        return
+    if checked.manners.matching == "filters":
+        yield from _earlier_filter(checked)
+    elif checked.manners.matching == "classes":
+        yield from _earlier_class(checked)
+
+
+def _earlier_class(checked: CheckedPort) -> Iterator[Found]:
     # What is taken at each node of a tree: parents of their own see packets of their own.
     nodes: dict[str, dict[str, str]] = {}
-    parents = {f"class {each.name}": each for each in case.configured.classes if not each.queue}
-    for each in case.configured.classes:
-        taken = dict(nodes.get(each.node, {}))
-        above = parents.get(each.node)
+    for of in checked.configured.classes:
+        taken = dict(nodes.get(of.node, {}))
+        above = checked.parents.get(of.node)
         while above is not None:
             earlier = nodes.get(above.node, {})
             taken |= {mark: by for mark, by in earlier.items() if by != above.name}
-            above = parents.get(above.node)
-        marks = [mark for mark in each.marks if mark != "the rest"]
+            above = checked.parents.get(above.node)
+        marks = _own_marks(of)
         lost = [mark for mark in marks if mark in taken]
         if lost:
-            says = "no packet" if len(lost) == len(marks) else f"no {', '.join(lost)}"
-            yield Found(
-                each.line,
-                f"Class {each.name} gets {says}: {taken[lost[0]]} comes first and takes it.",
-                f"Both match {', '.join(lost)}.",
-                case.fix(mqc=_apart(case, each, lost)),
-                "error" if len(lost) == len(marks) else None,
-            )
+            fix = checked.fixes.without_marks(of, set(lost))
+            yield _shadowed(of, lost, marks, taken[lost[0]], fix)
         for mark in marks:
-            nodes.setdefault(each.node, {}).setdefault(mark, each.name)
+            nodes.setdefault(of.node, {}).setdefault(mark, of.name)
 
 
-def _earlier_filter(case: Case) -> Iterator[Found]:
+def _own_marks(of: ConfiguredClass) -> list[str]:
+    return [mark for mark in of.marks if mark != "the rest"]
+
+
+def _shadowed(
+    of: ConfiguredClass, lost: Sequence[str], marks: Sequence[str], by: str, fix: str = ""
+) -> Found:
+    says = "no packet" if len(lost) == len(marks) else f"no {', '.join(lost)}"
+    return Found(
+        of.line,
+        f"Class {of.name} gets {says}: {by} comes first and takes it.",
+        f"Both match {', '.join(lost)}.",
+        fix,
+        "error" if len(lost) == len(marks) else None,
+    )
+
+
+def _earlier_filter(checked: CheckedPort) -> Iterator[Found]:
     """Of tc, where the filter with the lowest number wins, of packets of one protocol."""
-    first = dict(reversed(case.port.classifier.rules))
+    first = dict(reversed(checked.port.classifier.rules))
     protocols = {
-        each.queue: {found for of in each.statements for found in _PROTOCOL.findall(of.text)}
-        for each in case.configured.classes
+        of.queue: {said.sort for said in of.settings if said.command == "filter"}
+        for of in checked.configured.classes
     }
-    for each in case.configured.classes:
-        marks = [mark for mark in each.marks if mark != "the rest"]
-        winners = {mark: first.get(mark, each.queue) for mark in marks}
+    for of in checked.configured.classes:
+        marks = _own_marks(of)
+        winners = {mark: first.get(mark, of.queue) for mark in marks}
         lost = {
             mark: by
             for mark, by in winners.items()
-            if by != each.queue and protocols[each.queue] == protocols.get(by, set())
+            if by != of.queue and protocols[of.queue] == protocols.get(by, set())
         }
         if lost:
-            says = "no packet" if len(lost) == len(marks) else f"no {', '.join(lost)}"
-            by = next(iter(lost.values()))
-            yield Found(
-                each.line,
-                f"Class {each.name} gets {says}: the filter of {by} comes first and takes it.",
-                f"Both match {', '.join(lost)}.",
-                severity="error" if len(lost) == len(marks) else None,
-            )
-
-
-def _apart(case: Case, of: ConfiguredClass, lost: list[str]) -> str:
-    """A class without the marks that it never gets; none at all where it gets nothing."""
-    if len(lost) < len(of.marks):
-        return without_marks(case, of, set(lost))
-    header = case.policy_line(of)
-    return f"{header}\n no class {case.class_name(of)}" if header else ""
-
-
-_GROUPS = "qos-group ", "traffic-class "
+            yield _shadowed(of, [*lost], marks, f"the filter of {next(iter(lost.values()))}")
 
 
 @rule("ef-never-set", "info", "RFC 2475, section 2.3.4: marks are set at the edge of a domain")
-def ef_never_set(case: Case) -> Iterator[Found]:
+def ef_never_set(checked: CheckedPort) -> Iterator[Found]:
     """EF is matched on the way out, and nothing in the file sets or trusts it."""
-    if not case.configuration.dialect.startswith("ios"):
+    takes = [of for of in checked.configured.classes if _takes_ef(of)]
+    if not takes or not checked.manners.maps_whole:
         return
-    every: list[Statement | Remark] = [*case.configuration.remarks]
-    for verb, said in case.configuration.by_verb.items():
-        every += said if SETS.match(verb) else []
-    for each in case.configured.classes:
-        # A class of a group goes by what a policy on the way in makes of the mark.
-        grouped = any(mark.startswith(_GROUPS) for mark in each.marks)
-        if "EF" in each.marks and "the rest" not in each.marks and not grouped:
-            if any(SETS.match(one.text) and _EF.search(one.text) for one in every):
-                return
-            yield Found(
-                each.line,
-                f"Class {each.name} takes EF, and nothing in this file sets or trusts EF.",
-                "0 lines with `set dscp ef` or a trust; the phones or the switch must set it, or a"
-                " `service-policy input` on the interface where the calls come in.",
-                case.fix(mqc=_marking(case)),
-            )
-            return
+    said: list[Statement | Remark] = [*checked.configuration.remarks]
+    for verb in _SETS:
+        said += checked.configuration.by_verb.get(verb, ())
+    if not any(each.verb in _SETS and _EF.intersection(each.words) for each in said):
+        yield Found(
+            takes[0].line,
+            f"Class {takes[0].name} takes EF, and nothing in this file sets or trusts EF.",
+            "0 lines with `set dscp ef` or a trust; the phones or the switch must set it, or a"
+            " `service-policy input` on the interface where the calls come in.",
+            checked.fixes.marked_calls(),
+        )
+
+
+def _takes_ef(of: ConfiguredClass) -> bool:
+    """Whether EF leads to a class, and no group that a policy on the way in makes of the mark."""
+    grouped = any(mark.startswith(("qos-group ", "traffic-class ")) for mark in of.marks)
+    return "EF" in of.marks and "the rest" not in of.marks and not grouped
 
 
 @rule("calls-not-ef", "warning", "RFC 4594, section 4.1: calls are marked EF")
-def calls_not_ef(case: Case) -> Iterator[Found]:
+def calls_not_ef(checked: CheckedPort) -> Iterator[Found]:
     """A class for calls matches DSCPs, and none of them is that of calls."""
-    for member in case.every:
+    for member in checked.every:
         marks = [mark for mark in member.of.marks if mark.startswith(_DSCPS)]
         sent = member.load.words.lower() if member.load else ""
         why = f"Sent to it: {member.load.words}." if member.load and "call" in sent else ""
-        named = case.class_name(member.of).lower() in _CALL_NAMES
+        named = checked.class_name(member.of).lower() in _CALL_NAMES
         if not marks or marks != list(member.of.marks) or VOICE & set(marks):
             continue
         if named or why:
@@ -140,78 +139,99 @@ def calls_not_ef(case: Case) -> Iterator[Found]:
             )
 
 
-def _marking(case: Case) -> str:
-    """A policy that marks calls, on the only other interface of the text; else none (IOS)."""
-    others, headers = case.configuration.bare, case.configuration.headers.values()
-    if len(others) != 1 or not any(
-        each.direction == "out" and each.interface in headers for each in case.configuration.ports
-    ):
-        return ""
-    calls, policy = (
-        unused(case, name, kind) for name, kind in (("CALLS", "class-map"), ("MARK", "policy-map"))
-    )
-    lines = [f"class-map match-any {calls}", " match protocol rtp audio", f"policy-map {policy}"]
-    lines += [f" class {calls}", "  set dscp ef", f"interface {min(others)}"]
-    return "\n".join([*lines, f" service-policy input {policy}"])
-
-
-def _is_mqc(case: Case) -> bool:
-    return case.configuration.dialect.startswith(("ios", "nxos"))
-
-
-_GROUP = re.compile(r"match (?:traffic-class|qos-group|discard-class) ")
-
-
 @rule("control-in-default", "info", "RFC 4594, section 3.2: CS6 is for routing protocols")
-def control_in_default(case: Case) -> Iterator[Found]:
+def control_in_default(checked: CheckedPort) -> Iterator[Found]:
     """Routing protocols (CS6) have no class of their own and wait with all other traffic."""
-    queued = [each for each in case.members if not policed_alone(case, each)]
-    if case.configuration.dialect == "tc" or len(queued) < 2:
+    queued = [member for member in checked.members if not policed_alone(checked, member)]
+    marked = [of for of in checked.configured.classes if set(of.marks) - {"the rest"}]
+    rest = [of for of in checked.configured.classes if "the rest" in of.marks]
+    if checked.manners.by_range or len(queued) < 2 or not rest:
         # Where all wait in one queue, which only marks and policers divide, routing does as well.
         return
-    marked = [each for each in case.configured.classes if set(each.marks) - {"the rest"}]
-    rest = [each for each in case.configured.classes if "the rest" in each.marks]
     # Of several, the one beside the classes with marks.
-    rest = [each for each in rest if marked and each.node == marked[0].node] or rest
-    known = {mark for each in marked for mark in each.marks}
-    dscp = known & (VOICE | {"CS1", "CS2", "CS3", "CS4", "AF41", "AF31", "AF21", "AF11"})
+    rest = [of for of in rest if marked and of.node == marked[0].node] or rest
+    marks = {mark for of in marked for mark in of.marks}
     # A class that nothing but its name tells may take CS6.
-    untold = any(each.marks == (each.name.split("/")[-1],) for each in marked)
-    if not rest or not dscp or known & CONTROL or (untold and _is_mqc(case)):
+    untold = any(of.marks == (of.name.split("/")[-1],) for of in marked)
+    untold = untold and checked.manners.family == "cisco"
+    if not marks & _KNOWN or marks & CONTROL or untold:
         return
-    most, members = next(
-        (each for each in case.groups if any(m.of is rest[0] for m in each[1])), case.groups[0]
-    )
-    name = unused(case, "CONTROL", "class-map")
-    least = ""
-    # Where groups that were set on input choose the class, a mark has no say on output.
-    grouped = any(_GROUP.match(each.text) for each in case.configuration.by_verb.get("match", ()))
-    if case.configuration.dialect.startswith("ios") and not grouped:
-        least = guarantee(case, most, members, name, LEAST_SHARE * most)
+    groups = [group for group in checked.groups if any(m.of is rest[0] for m in group.members)]
     yield Found(
-        rest[0].line or case.configured.line,
+        rest[0].line or checked.configured.line,
         f"CS6 (routing) waits in {rest[0].name}, with all traffic that has no class.",
         f"{len(marked)} classes match marks, none of them CS6.",
-        case.fix(
-            mqc=f"class-map match-any {name}\n match dscp cs6\n"
-            f"{case.policy_line(rest[0])}\n class {name}\n  {least}"
-            if least
-            else "",
-            junos=_classified(case),
-        ),
+        checked.fixes.control_class((*groups, checked.groups[0])[0], rest[0]),
     )
 
 
-def _classified(case: Case) -> str:
-    """CS6 for the class of network control, by the classifier of DSCPs (Junos)."""
-    control = [each.name for each in case.configured.classes if each.name.lower() in _CONTROL_NAMES]
-    if len(control) != 1:
+@rule(
+    "control-with-video",
+    "warning",
+    "RFC 4594, section 3.2: routing protocols have a class of their own",
+)
+def control_with_video(checked: CheckedPort) -> Iterator[Found]:
+    """Routing protocols wait in one class with video."""
+    for member in checked.members if not checked.manners.by_range else ():
+        marks = set(member.of.marks)
+        control = sorted(marks & CONTROL) + sorted(m for m in marks if m.lower() in _PROTOCOLS)
+        if control and marks & VIDEO and not member.takes_rest:
+            yield Found(
+                member.of.line,
+                f"{', '.join(control)} waits in class {member.name} with"
+                f" {', '.join(sorted(marks & VIDEO))}: a picture delays or drops routing.",
+                "A neighbour is lost when a few packets of BFD or three of a protocol are missing.",
+                _control_class(checked, member, marks & CONTROL),
+            )
+
+
+def _control_class(checked: CheckedPort, member: Member, control: set[str]) -> str:
+    """A class of its own for CS6, where that is one of the code points."""
+    if "CS6" not in control:
         return ""
-    said = (" ".join([*each.parents, each.text]) for each in case.configuration.statements)
-    names = {found[1] for text in said if (found := _CLASSIFIER.search(text))}
-    if len(names) != 1:
-        return ""
-    return (
-        f"set class-of-service classifiers dscp {names.pop()} forwarding-class {control[0]}"
-        " loss-priority low code-points cs6"
-    )
+    group, least_bps = checked.group_of(member), checked.capacity_bps / 50
+    return checked.fixes.own_class(group, member.of, "CONTROL", ["CS6"], least_bps, control)
+
+
+@rule(
+    "scavenger-over-default",
+    "warning",
+    "RFC 8622, section 1: the lower effort yields to best effort",
+)
+def scavenger_over_default(checked: CheckedPort) -> Iterator[Found]:
+    """The class of CS1, below best effort, is sure of more than the class of all other traffic."""
+    rest = checked.rest
+    for member in checked.members:
+        marks = set(member.of.marks)
+        if rest is None or not marks or not marks <= _SCAVENGER:
+            continue
+        own, others = member.promise.minimum_bps, rest.promise.minimum_bps
+        if member.strict or own > others * (1 + ROUNDING):
+            first = "is served before" if member.strict else "is sure of more than"
+            yield Found(
+                member.of.line,
+                f"Class {member.name} takes {', '.join(sorted(marks))}, which asks for less than"
+                f" best effort, and {first} {rest.name}.",
+                f"{rate_text(own)} against {rate_text(others)}.",
+            )
+
+
+@rule(
+    "police-and-shape",
+    "warning",
+    "RFC 2475, section 2.3.3: a policer drops what a shaper delays",
+)
+def police_and_shape(checked: CheckedPort) -> Iterator[Found]:
+    """A class has a policer and a shaper of one rate: what one would delay the other drops."""
+    for member in checked.members:
+        policer, shaper = member.queue.policer, member.queue.shaper
+        if policer is None or shaper is None or policer.exceed != "drop":
+            continue
+        if abs(policer.rate_bps - shaper.rate_bps) <= shaper.rate_bps / 100:
+            yield Found(
+                checked.line(member, "policer.rate_bps"),
+                f"Class {member.name} is policed and shaped at one rate: the policer drops the"
+                " bursts that the shaper is there to delay.",
+                f"police {rate_text(policer.rate_bps)}, shape {rate_text(shaper.rate_bps)}.",
+                checked.fixes.removal(member, "police"),
+            )

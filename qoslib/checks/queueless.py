@@ -1,13 +1,11 @@
 """A rule on classes that have no command of queues (IOS, IOS XE)."""
 
 from collections.abc import Iterator
-from math import floor
 
-from qoslib.checks.fixes import guarantee, raised
+from qoslib.checks.checked_port import CheckedPort, Group, Member
 from qoslib.checks.priority import ROOM
 from qoslib.checks.promises import hosts
-from qoslib.checks.rule import Case, Found, Member, rule
-from qoslib.config.records import ConfiguredClass
+from qoslib.checks.rule import Found, rule
 
 __all__ = ["policed_alone"]
 
@@ -27,61 +25,54 @@ _SHARE = 0.05
     "Cisco, QoS Modular QoS CLI Configuration Guide, IOS XE Fuji 16.7, QoS Scheduling:"
     " Class Queues",
 )
-def class_without_queue(case: Case) -> Iterator[Found]:
+def class_without_queue(checked: CheckedPort) -> Iterator[Found]:
     """A class has no bandwidth, priority or shape: it waits in class-default (IOS, XE)."""
-    if case.configuration.dialect not in ("ios", "ios-xe"):
+    if not checked.manners.rest_shares_queue:
         return
-    if not any(_verbs(each.of).keys() & _QUEUES for each in case.every):
+    if not any(member.of.verbs.keys() & _QUEUES for member in checked.every):
         # A policy without queues only polices or marks, as one of the control plane does.
         return
-    guests = hosts(case.configured)
-    for most, members in case.groups:
-        names = {each.name for each in members}
-        beside = [each for each in case.every if guests.get(each.name) in names]
-        for member in [*members, *beside]:
-            yield from _found(case, most, members, member, guests)
+    guests = hosts(checked.configured)
+    for group in checked.groups:
+        names = {member.name for member in group.members}
+        beside = [member for member in checked.every if guests.get(member.name) in names]
+        for member in [*group.members, *beside]:
+            # Of a class that drops all of its packets nothing waits.
+            if "drop" not in member.of.verbs:
+                yield from _found(checked, group, member, guests.get(member.name, ""))
 
 
-def policed_alone(case: Case, member: Member) -> bool:
+def policed_alone(checked: CheckedPort, member: Member) -> bool:
     """Whether a class is only policed, so that its packets wait in another class's queue (IOS)."""
-    verbs = _verbs(member.of).keys()
-    known = case.configuration.dialect in ("ios", "ios-xe") and not _is_owner(member.of)
+    verbs = member.of.verbs.keys()
+    known = checked.manners.rest_shares_queue and not member.takes_rest
     return known and bool(verbs & _ACTIONS) and not verbs & {*_QUEUES, *_CHANGES}
 
 
-def _found(
-    case: Case, most: float, members: list[Member], member: Member, guests: dict[str, str]
-) -> Iterator[Found]:
+def _found(checked: CheckedPort, group: Group, member: Member, host: str) -> Iterator[Found]:
     of, wants = member.of, f"{member.name} has no `bandwidth`, `priority` or `shape`"
-    verbs = _verbs(of)
-    changes = [verb for verb in _CHANGES if verb in verbs]
-    fix = ""
-    if "drop" in verbs:
-        # Nothing of it waits.
-        return
-    if member.name in guests or changes:
-        command = _command(case, most, members, member)
-        fix = case.in_class(of, command) if command else ""
-    if member.name in guests:
+    changes = next((verb for verb in _CHANGES if verb in of.verbs), "")
+    fix = _fix(checked, group, member) if host or changes else ""
+    if host:
         yield Found(
             of.line,
             f"Class {member.name} has no queue of its own: it waits in that of class-default.",
-            f"{wants}: its packets share {guests[member.name]}'s queue, first in first out.",
+            f"{wants}: its packets share {host}'s queue, first in first out.",
             fix,
             "warning" if "EF" in of.marks else None,
         )
-    elif _is_owner(of) or not verbs or verbs.keys() & _QUEUES:
+    elif member.takes_rest or not of.verbs or of.verbs.keys() & _QUEUES:
         return
     elif changes:
         yield Found(
-            verbs[changes[0]],
-            f"`{changes[0]}` of class {member.name} needs `bandwidth`, `priority` or `shape` in the"
+            of.verbs[changes],
+            f"`{changes}` of class {member.name} needs `bandwidth`, `priority` or `shape` in the"
             " same class: a device that refuses it gives the class no queue.",
-            _REFUSED[changes[0]],
+            _REFUSED[changes],
             fix,
             "warning",
         )
-    elif verbs.keys() & _ACTIONS:
+    elif of.verbs.keys() & _ACTIONS:
         yield Found(
             of.line,
             f"Class {member.name} is policed and has no queue of its own on the device.",
@@ -89,25 +80,11 @@ def _found(
         )
 
 
-def _verbs(of: ConfiguredClass) -> dict[str, int]:
-    """First word of each command of a class, and its line."""
-    return {each.text.split()[0].lower(): each.line for each in of.statements}
-
-
-def _command(case: Case, most: float, members: list[Member], member: Member) -> str:
-    """What gives the class a queue: a guarantee, or priority for calls."""
-    if _is_owner(member.of):
-        return ""
+def _fix(checked: CheckedPort, group: Group, member: Member) -> str:
+    """What gives the class a queue that holds what is sent to it."""
     sent_bps = member.load.rate_bps if member.load else 0.0
-    wanted_bps = max(_SHARE * most, ROOM * sent_bps)
-    if "EF" not in member.of.marks:
-        return guarantee(case, most, members, member.name, wanted_bps)
-    allowed_bps = raised(case, most, members, member.name, wanted_bps)
-    return case.priority(allowed_bps, most, floor) if allowed_bps == wanted_bps else ""
-
-
-def _is_owner(of: ConfiguredClass) -> bool:
-    return "the rest" in of.marks
+    wanted_bps = max(_SHARE * group.most_bps, ROOM * sent_bps)
+    return "" if member.takes_rest else checked.fixes.queue(group, member, wanted_bps)
 
 
 _REFUSED = {

@@ -1,55 +1,80 @@
-"""Rules on what is defined and used nowhere, and on what a filter that is used discards."""
+"""Rules on what is defined and used nowhere, or used and defined nowhere (Cisco, EOS)."""
 
-import re
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from qoslib.checks.manners import manners_of
+from qoslib.checks.names import (
+    GROUPS,
+    attachment,
+    class_map,
+    class_name,
+    lines_of,
+    nested_class,
+    odd,
+    perhaps_meant,
+    policy_name,
+)
 from qoslib.checks.rule import Found, rule
 from qoslib.config.mqc.interfaces import TYPES
 from qoslib.config.mqc.names import BUILT_IN, OWN_POLICIES, is_own
 from qoslib.config.records import Configuration, ConfiguredPort, Remark, Statement
 from qoslib.config.source import check_time
 
-__all__: list[str] = []
+__all__ = ["listed_names", "plural"]
 
+Command = Statement | Remark
 GUIDE = "Cisco IOS QoS configuration guide: a policy acts where service-policy attaches it"
-_POLICY = re.compile(r"(?:policy-map (?:type \S+ )?|qos profile )(\S+)")
-_ATTACHED = re.compile(
-    r"(?:.* )?service-(?:profile |policy (?:type \S+ )?(?:input |output )?)(\S+)"
-)
-_TO_INTERFACE = re.compile(r"service-(?:profile|policy (?:type \S+ )?(?:input|output)) (\S+)")
-#: A policy that is attached or called, and no firewall's.
-_USED = re.compile(rf"service-policy (?:type (?:{'|'.join(TYPES)}) )?(?:input |output )?(\S+)")
-# The queuing classes of NX-OS are the system's: nobody can define another or take one away.
-_CLASS_MAP = re.compile(
-    r"class-map (?:type (?!queuing )\S+ )?(?!type )(?:match-(?:any|all) )?(\S+)"
-)
 #: Commands of queues, which no input has.
 _QUEUES = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "fair-queue"}
-#: Marks that are set, and groups that are matched, where packets leave.
-_ON_OUTPUT = re.compile(r"set (?:cos|mpls experimental topmost) |set ip-precedence-tunnel ")
-_GROUP = re.compile(r"match (?:traffic-class|qos-group|discard-class) ")
+#: Marks that are set where packets leave.
+_ON_OUTPUT = (
+    ("set", "cos"),
+    ("set", "mpls", "experimental", "topmost"),
+    ("set", "ip-precedence-tunnel"),
+)
 #: What policies of the control plane are called; nothing else tells them apart.
-_CONTROL_PLANE = re.compile(r"copp|control.?plane|\bcpp\b", re.IGNORECASE)
+_CONTROL_PLANE = ("copp", "controlplane")
+_NETWORK = "network-qos"
 _WAYS = "input", "output"
-_CLASS = re.compile(r"class (?:type \S+ )?(\S+)")
-_NESTED = re.compile(r"match (?:not )?class-map (\S+)")
+#: The direction of policies of a type.
+_WAY_OF_TYPE = {"queuing": "output", "qos": "input"}
+_MOST_NAMES = 8
+#: So many reasons of lines that are not in the models are said.
+_MOST_REASONS = 3
 
 
-def _lines(configuration: Configuration) -> list[Statement | Remark]:
-    return [*configuration.statements, *configuration.remarks]
+def _defined(configuration: Configuration) -> dict[str, int]:
+    """Policies and profiles of queues by name, without those that a switch writes by itself."""
+    found = lines_of(configuration, policy_name)
+    return {name: line for name, line in found.items() if not BUILT_IN.match(name)}
 
 
-def _named(configuration: Configuration, pattern: re.Pattern[str]) -> dict[str, int]:
-    """Name to the first line that has it, of what was understood and what was not modelled."""
-    found: dict[str, int] = {}
-    for each in _lines(configuration):
-        name = pattern.fullmatch(each.text)
-        if name and not BUILT_IN.match(name[1]):
-            found.setdefault(name[1], each.line)
-    return found
+def _attached(said: Command) -> str:
+    """The policy that a command attaches or calls, even behind other words."""
+    found = attachment(said)
+    return found.name if found else ""
+
+
+def _to_interface(said: Command) -> str:
+    """The policy that a command attaches to an interface."""
+    found = attachment(said)
+    return found.name if found and found.alone and (found.way or found.profile) else ""
+
+
+def _of_queues(said: Command) -> str:
+    """The policy, and no firewall's, that a command attaches or calls."""
+    found = attachment(said)
+    known = found and found.alone and not found.profile and found.kind in {*TYPES, ""}
+    return found.name if found and known else ""
+
+
+def _of_network(said: Command) -> str:
+    """The policy of the whole switch that a command attaches (NX-OS)."""
+    found = attachment(said)
+    of_network = found and found.alone and found.kind == _NETWORK and not found.way
+    return found.name if found and of_network else ""
 
 
 @rule(
@@ -60,36 +85,26 @@ def _named(configuration: Configuration, pattern: re.Pattern[str]) -> dict[str, 
 )
 def policy_unattached(configuration: Configuration) -> Iterator[Found]:
     """A policy, or a profile of queues (EOS), is defined and attached nowhere."""
-    used = {*_named(configuration, _ATTACHED), *_perhaps_meant(configuration)}
+    defined = _defined(configuration)
+    if not defined:
+        return
+    used = {*lines_of(configuration, _attached), *perhaps_meant(configuration)}
     # A text without any interface is a piece of a configuration, to be looked at as such.
-    attached = _named(configuration, _TO_INTERFACE)
-    interfaces = any(each.text.startswith("interface ") for each in configuration.statements)
-    pieces = {each.policy for each in configuration.ports if each.interface == each.policy}
-    profiles = {each.text for each in configuration.by_verb.get("qos", ())}
+    attached = lines_of(configuration, _to_interface)
+    whole = bool(attached or configuration.by_verb.get("interface"))
+    pieces = {port.policy for port in configuration.ports if port.interface == port.policy}
     policies = _Policies(configuration)
-    for name, line in _named(configuration, _POLICY).items():
+    for name, line in defined.items():
         check_time(line)
-        if configuration.dialect == "nxos" and OWN_POLICIES.match(name):
-            # The system attaches them.
+        if policies.is_own(name) or (name in pieces and name in attached):
+            # The system attaches its own; of others a line does so where the device refuses it.
             continue
-        if name in pieces and name in attached:
-            # A line attaches it where the device refuses it.
-            continue
-        if name not in pieces and (name in used or not (attached or interfaces)):
-            continue
-        if f"qos profile {name}" in profiles:
-            what, where, commands = "Profile", "its interface", f"`service-profile {name}`"
-        else:
-            what, where = "Policy", _where(policies, name)
-            commands = _commands(policies, name)
-        how = f"0 lines have it. Below {where}: {commands}."
         if name in pieces:
-            said = f"{what} {name} is attached nowhere: it is checked as a piece, on its own line."
-            yield Found(line, said, how, "", "info")
-        else:
-            said = f"{what} {name} is defined and attached nowhere."
-            # On which interface, and in which place, its owner knows.
-            yield Found(line, said, how, _attach(policies, name))
+            said = f"{policies.kind(name)} {name} is attached nowhere: it is checked as a piece, on"
+            yield Found(line, f"{said} its own line.", policies.how(name), "", "info")
+        elif name not in used and whole:
+            said = f"{policies.kind(name)} {name} is defined and attached nowhere."
+            yield Found(line, said, policies.how(name), policies.fix(name))
 
 
 class _Policies:
@@ -97,112 +112,110 @@ class _Policies:
 
     def __init__(self, configuration: Configuration) -> None:
         self.configuration = configuration
+        headers = configuration.by_verb.get("policy-map", ())
+        typed = ((said.name, said.words) for said in headers if len(said.words) > 3)
+        self.types = {name: words[2] for name, words in typed if words[1] == "type"}
+        profiles = configuration.by_verb.get("qos", ())
+        self.profiles = {said.name for said in profiles if said.words[1:2] == ("profile",)}
+
+    def is_own(self, name: str) -> bool:
+        """Whether the system has a policy by itself (NX-OS)."""
+        known = manners_of(self.configuration.dialect).takes_both
+        return known and bool(OWN_POLICIES.match(name))
+
+    def kind(self, name: str) -> str:
+        """What it is called."""
+        return "Profile" if name in self.profiles else "Policy"
+
+    def how(self, name: str) -> str:
+        """Below what it would stand, and the commands: two where it may be for either direction."""
+        if name in self.profiles:
+            return f"0 lines have it. Below its interface: `service-profile {name}`."
+        kind, way = self.types.get(name, ""), self._way(name)
+        control = way != "output" and _is_control(name)
+        where = "`control-plane`" if control else "its interface"
+        where = "`system qos`" if kind == _NETWORK else where
+        typed = f"service-policy {f'type {kind} ' if kind else ''}"
+        ways = ["input"] if control else [_WAY_OF_TYPE.get(kind) or way]
+        if kind == "queuing" and self._pauses(name):
+            ways = ["input"]
+        commands = [f"`{typed}{each} {name}`" for each in (ways if ways[0] else _WAYS)]
+        commands = [f"`{typed}{name}`"] if kind == _NETWORK else commands
+        return f"0 lines have it. Below {where}: {' or '.join(commands)}."
+
+    def fix(self, name: str) -> str:
+        """To the whole switch, where it has no policy of this type yet (NX-OS).
+
+        On which interface a policy belongs, and in which direction, nobody else can say.
+        """
+        before = "service-policy", "type", _NETWORK
+        if self.types.get(name) != _NETWORK:
+            return ""
+        if any(said.words[:3] == before for said in self.configuration.every):
+            return ""
+        return f"system qos\n {' '.join(before)} {name}"
 
     @cached_property
-    def types(self) -> dict[str, str]:
-        """The type of each policy that has one (NX-OS)."""
-        found: dict[str, str] = {}
-        for each in self.configuration.by_verb.get("policy-map", ()):
-            words = each.text.split()
-            if len(words) > 3 and words[1] == "type":
-                found.setdefault(words[-1], words[2])
-        return found
-
-    @cached_property
-    def below(self) -> dict[str, list[list[str]]]:
-        """The words of the statements below each line, and of what of a policy is not modelled."""
-        found: dict[str, list[list[str]]] = {}
-        for each in self.configuration.statements:
-            for parent in each.parents if each.text else ():
-                found.setdefault(parent, []).append(each.text.split())
+    def below(self) -> dict[str, list[tuple[str, ...]]]:
+        """The words of the commands below each line, and of what of a policy is not modelled."""
+        found: dict[str, list[tuple[str, ...]]] = {}
+        for said in self.configuration.statements:
+            for parent in said.parents if said.text else ():
+                found.setdefault(parent, []).append((*said.words[:-1], said.name))
         # Remarks do not say where they stand: behind the last header before them.
-        known = self.configuration.by_verb
-        headers = sorted(
-            (each.line, each.text)
-            for verb in ("policy-map", "class-map", "interface")
-            for each in known.get(verb, ())
-        )
-        lines = [line for line, _ in headers]
-        for said in self.configuration.remarks:
-            at = bisect_right(lines, said.line) - 1
-            if said.text and at >= 0 and headers[at][1].startswith("policy-map "):
-                found.setdefault(headers[at][1], []).append(said.text.split())
+        verbs = "policy-map", "class-map", "interface"
+        headers = [said for verb in verbs for said in self.configuration.by_verb.get(verb, ())]
+        headers.sort(key=lambda said: said.line)
+        lines = [said.line for said in headers]
+        for remark in self.configuration.remarks:
+            at = bisect_right(lines, remark.line) - 1
+            if remark.text and at >= 0 and headers[at].verb == "policy-map":
+                words = (*remark.words[:-1], remark.name)
+                found.setdefault(headers[at].text, []).append(words)
         return found
 
     @cached_property
     def by_group(self) -> set[str]:
         """Classes whose packets are told by groups, which are set where they come in."""
+        matches = self.configuration.by_verb.get("match", ())
         return {
-            each.parents[-1].split()[-1]
-            for each in self.configuration.by_verb.get("match", ())
-            if _GROUP.match(each.text) and each.parents
+            said.parents[-1].split()[-1]
+            for said in matches
+            if said.parents and said.words[1:2] and said.words[1] in GROUPS
         }
 
+    def _way(self, name: str, deepest: int = 8) -> str:
+        """The direction that a policy is for; empty where it only polices, or sets any marks."""
+        own = self.below.get(f"policy-map {name}", [])
+        if any(words[0] in _QUEUES for words in own):
+            return "output"
+        if any(words[0] == "set" and words[1:2] and words[1] in GROUPS for words in own):
+            # What chooses the queue is set on the way to it.
+            return "input"
+        if any(words[: len(begin)] == begin for words in own for begin in _ON_OUTPUT):
+            return "output"
+        if self.by_group.intersection(words[-1] for words in own if words[0] == "class"):
+            return "output"
+        below = [words[-1] for words in own if words[0] == "service-policy"] if deepest else []
+        ways = {self._way(child, deepest - 1) for child in below}
+        return next((way for way in ("output", "input") if way in ways), "")
 
-def _pauses(configuration: Configuration, name: str) -> bool:
-    """Whether a policy of queues has thresholds of pause, which are for what comes in (NX-OS)."""
-    headers = [each.line for each in configuration.by_verb.get("policy-map", ())]
-    first = next(
-        each.line
-        for each in configuration.by_verb["policy-map"]
-        if each.text.split()[1:] == ["type", "queuing", name]
-    )
-    last = min((line for line in headers if line > first), default=configuration.lines + 1)
-    return any(
-        first < each.line < last and each.text.startswith("pause ")
-        for each in configuration.remarks
-    )
-
-
-def _where(policies: _Policies, name: str) -> str:
-    if policies.types.get(name) == "network-qos":
-        return "`system qos`"
-    control = _way(policies, name) != "output" and _CONTROL_PLANE.search(name)
-    return "`control-plane`" if control else "its interface"
-
-
-def _commands(policies: _Policies, name: str) -> str:
-    """What attaches a policy: two commands where it may be for either direction."""
-    kind = policies.types.get(name, "")
-    typed = f"service-policy {f'type {kind} ' if kind else ''}"
-    if kind == "network-qos":
-        return f"`{typed}{name}`"
-    way = {"queuing": "output", "qos": "input"}.get(kind) or _way(policies, name)
-    if kind == "queuing" and _pauses(policies.configuration, name):
-        way = "input"
-    if _where(policies, name) == "`control-plane`":
-        way = "input"
-    return " or ".join(f"`{typed}{each} {name}`" for each in ([way] if way else _WAYS))
+    def _pauses(self, name: str) -> bool:
+        """Whether a policy of queues has thresholds of pause, which are for what comes in."""
+        headers = self.configuration.by_verb.get("policy-map", ())
+        lines = {said.line: said.name for said in headers}
+        own = [line for line, of in lines.items() if of == name and self.types.get(of)]
+        first = min(own, default=self.configuration.lines)
+        last = min((line for line in lines if line > first), default=self.configuration.lines + 1)
+        remarks = self.configuration.remarks
+        return any(first < each.line < last and each.verb == "pause" for each in remarks)
 
 
-def _way(policies: _Policies, name: str, deepest: int = 8) -> str:
-    """The direction that a policy is for; empty where it only polices, or sets any marks."""
-    own = policies.below.get(f"policy-map {name}", [])
-    if any(words[0] in _QUEUES for words in own):
-        return "output"
-    if any(words[:1] == ["set"] and _GROUP.match(f"match {' '.join(words[1:])}") for words in own):
-        # What chooses the queue is set on the way to it.
-        return "input"
-    if any(_ON_OUTPUT.match(" ".join(words)) for words in own):
-        return "output"
-    classes = {words[-1] for words in own if words[0] == "class"}
-    if classes & policies.by_group:
-        return "output"
-    below = [words[-1] for words in own if words[0] == "service-policy"] if deepest else []
-    ways = {_way(policies, child, deepest - 1) for child in below}
-    return next((way for way in ("output", "input") if way in ways), "")
-
-
-def _attach(policies: _Policies, name: str) -> str:
-    """To the whole switch, where it has no policy of this type yet (NX-OS).
-
-    On which interface a policy belongs, and in which direction, nobody else can say.
-    """
-    before = "service-policy type network-qos "
-    lines = _lines(policies.configuration)
-    if policies.types.get(name) != "network-qos" or any(e.text.startswith(before) for e in lines):
-        return ""
-    return f"system qos\n {before}{name}"
+def _is_control(name: str) -> bool:
+    """Whether a policy is called as those of the control plane are."""
+    spelt = name.lower().replace("-", "").replace("_", "").replace(".", "")
+    parts = name.lower().replace("-", " ").replace(".", " ").split()
+    return any(word in spelt for word in _CONTROL_PLANE) or "cpp" in parts
 
 
 @rule("class-unused", "info", GUIDE, whole=True)
@@ -211,10 +224,10 @@ def class_unused(configuration: Configuration) -> Iterator[Found]:
     if _absent_policies(configuration):
         # They may have any class.
         return
-    used = {*_named(configuration, _CLASS), *_named(configuration, _NESTED)}
-    used |= _perhaps_meant(configuration)
-    for name, line in _named(configuration, _CLASS_MAP).items():
-        if name not in used:
+    used = {*lines_of(configuration, class_name), *lines_of(configuration, nested_class)}
+    used |= perhaps_meant(configuration)
+    for name, line in lines_of(configuration, _of_text).items():
+        if name not in used and not BUILT_IN.match(name):
             yield Found(
                 line,
                 f"Class {name} is defined and no policy has it.",
@@ -223,125 +236,17 @@ def class_unused(configuration: Configuration) -> Iterator[Found]:
             )
 
 
+def _of_text(said: Command) -> str:
+    """The class map that a command begins; those of queues are the system's (NX-OS)."""
+    found = class_map(said)
+    return found.name if found and found.kind != "queuing" else ""
+
+
 def _absent_policies(configuration: Configuration) -> set[str]:
     """Policies that are attached or called, and that the text does not hold."""
-    absent = _named(configuration, _USED).keys() - _named(configuration, _POLICY)
-    nxos = configuration.dialect == "nxos"
-    return {name for name in absent if not (nxos and OWN_POLICIES.match(name))}
-
-
-def _perhaps_meant(configuration: Configuration) -> set[str]:
-    """Names in lines that are refused or not understood, and those that may be meant there."""
-    odd = [f"{each.text} {each.lost}" for each in configuration.remarks if each.kind in _ODD]
-    return {word.strip(_MARKS) for each in odd for word in each.split()}
-
-
-_ODD = ("refused", "unknown")
-#: What stands around names.
-_MARKS = ".,:;?()[]{}'\"`"
-_DELETE = "delete class-of-service "
-#: Levels of Junos of which nothing is read.
-_OF_OTHERS = re.compile(r"(?:\S+[#>%]\s+(?:set )?)?(?:dynamic-profiles|logical-systems) ")
-#: A statement of Junos that takes others away, or back.
-_MOVE = re.compile(r"(?:\S+[#>%]\s+)?(?:delete|deactivate|activate)\b")
-
-
-def _junos(configuration: Configuration, pattern: str, *, read: bool = False) -> dict[str, int]:
-    """Names in Junos statements, whose parents and text make a `set` line; or of what is `read`."""
-    found: dict[str, int] = {}
-    for each in _lines(configuration):
-        parents = getattr(each, "parents", ())
-        whole = " ".join([*parents, each.text]).removeprefix("set ")
-        if _MOVE.match(whole) or (read and _OF_OTHERS.match(whole)):
-            continue
-        for name in re.findall(pattern, whole):
-            found.setdefault(name, each.line)
-    return found
-
-
-@rule(
-    "scheduler-unused",
-    "warning",
-    "Juniper, Class of Service User Guide: scheduler maps, applied to interfaces",
-    whole=True,
-)
-def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
-    """A scheduler map is on no interface, or a scheduler in no map (Junos)."""
-    if configuration.dialect != "junos":
-        return
-    for what, defined, used, fix in (
-        (
-            "Scheduler map",
-            r"class-of-service scheduler-maps (\S+)",
-            # What is listed in braces stands without those above it.
-            r"(?:^|(?:interfaces|traffic-control-profiles) .*)(?:input-)?scheduler-map (\S+)",
-            "scheduler-maps {}",
-        ),
-        (
-            "Scheduler",
-            r"class-of-service schedulers (\S+)",
-            r"scheduler-maps .*scheduler (\S+)",
-            "schedulers {}",
-        ),
-    ):
-        names = {each.strip(";{}") for each in _junos(configuration, used)}
-        if not names:
-            continue
-        names |= _perhaps_meant(configuration)
-        for name, line in _junos(configuration, defined).items():
-            if name not in names:
-                yield Found(
-                    line,
-                    f"{what} {name} is defined and used nowhere.",
-                    "0 lines use it.",
-                    _DELETE + fix.format(name),
-                )
-
-
-#: What is read of a piece of a configuration, and how each begins.
-_PARTS = {
-    "class": r"class-of-service forwarding-classes (?:class|queue \d+) (\S+)",
-    "classifier": r"class-of-service classifiers \S+ (\S+)",
-    "rewrite rule": r"class-of-service rewrite-rules \S+ (\S+)",
-    "drop profile": r"class-of-service drop-profiles (\S+)",
-    "scheduler": r"class-of-service schedulers (\S+)",
-    "scheduler map": r"class-of-service scheduler-maps (\S+)",
-    "traffic-control profile": r"class-of-service traffic-control-profiles (\S+)",
-    "policer": r"firewall (?:three-color-)?policer (\S+)",
-}
-_MOST_NAMES = 8
-
-
-@rule(
-    "piece-without-interface",
-    "info",
-    "Juniper, Class of Service User Guide: scheduler maps, applied to interfaces",
-    whole=True,
-)
-def piece_without_interface(configuration: Configuration) -> Iterator[Found]:
-    """A text has no interface with queues or policers: what was read of it (Junos)."""
-    ports = [port for port in configuration.ports if port.interface != port.policy]
-    lines = _lines(configuration)
-    if configuration.dialect != "junos" or ports or not lines:
-        return
-    said = []
-    for kind, pattern in _PARTS.items():
-        names = [name.strip(";{}") for name in _junos(configuration, pattern, read=True)]
-        names = list(dict.fromkeys(filter(None, names)))
-        more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
-        words = ", ".join([*names[:_MOST_NAMES], *more])
-        said += [f"{kind if len(names) == 1 else _plural(kind)} {words}"] if names else []
-    # A subscriber's profile has its interface itself.
-    if not said and _junos(configuration, r"^(?:dynamic-profiles|logical-systems) (\S+)"):
-        return
-    pieces = [port.interface for port in configuration.ports]
-    on = pieces[0] if pieces else "NAME"
-    yield Found(
-        lines[0].line,
-        "No interface of this text has queues: it is read as a piece.",
-        f"Read: {'; '.join(said) or 'no class and no scheduler'}. `set class-of-service interfaces"
-        f" INTERFACE scheduler-map {on}` puts a scheduler map on a port.",
-    )
+    absent = lines_of(configuration, _of_queues).keys() - _defined(configuration)
+    policies = _Policies(configuration)
+    return {name for name in absent if not BUILT_IN.match(name) and not policies.is_own(name)}
 
 
 @rule(
@@ -352,10 +257,10 @@ def piece_without_interface(configuration: Configuration) -> Iterator[Found]:
 )
 def nothing_checked(configuration: Configuration) -> Iterator[Found]:
     """The text is about quality of service, and no port with queues or policers is read."""
-    ports = [each for each in configuration.ports if each.direction == "out" or each.port]
+    ports = [port for port in configuration.ports if port.direction == "out" or port.port]
     if ports or not configuration.spoken:
         return
-    lost = dict.fromkeys(each.lost for each in configuration.remarks)
+    lost = dict.fromkeys(remark.lost for remark in configuration.remarks)
     why = [*_without_port(configuration)] or [*lost][:_MOST_REASONS]
     yield Found(
         min(configuration.spoken),
@@ -366,41 +271,46 @@ def nothing_checked(configuration: Configuration) -> Iterator[Found]:
 
 def _without_port(configuration: Configuration) -> Iterator[str]:
     """Why no policy of the text makes a port, a sentence each (Cisco)."""
-    if not configuration.dialect.startswith(("ios", "nxos")):
+    if manners_of(configuration.dialect).family != "cisco":
         return
-    own = OWN_POLICIES if configuration.dialect == "nxos" else BUILT_IN
-    every = _named(configuration, _POLICY)
-    policies = [name for name in every if not own.match(name)]
-    if every and not policies:
+    defined, own = _defined(configuration), _Policies(configuration)
+    policies = [name for name in defined if not own.is_own(name)]
+    if defined and not policies:
         yield "Its policies are the platform's own: what they do is not modelled."
     marking = {
         port.policy
         for port in configuration.ports
         if port.policy in policies and not port.missing and not _polices(port)
     }
-    used = _named(configuration, _ATTACHED)
+    used = lines_of(configuration, _attached)
     unattached = [name for name in policies if name not in used]
     if unattached:
-        yield f"No interface has {_policies(unattached)}."
+        yield f"No interface has {listed_names('policy', unattached)}."
     if marking:
-        yield f"What comes in is only marked, by {_policies(sorted(marking))}."
+        yield f"What comes in is only marked, by {listed_names('policy', sorted(marking))}."
 
 
 def _polices(port: ConfiguredPort) -> bool:
-    return any(each.text.startswith("police") for of in port.classes for each in of.statements)
+    return any("police" in of.verbs for of in port.classes)
 
 
-def _policies(names: list[str]) -> str:
+def listed_names(kind: str, names: Sequence[str]) -> str:
+    """Names with what they are of, of which many are counted.
+
+    >>> listed_names("policy", ["WAN", "LAN"])
+    'policies WAN, LAN'
+    """
     more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
-    kind = "policy" if len(names) == 1 else _plural("policy")
-    return f"{kind} {', '.join([*names[:_MOST_NAMES], *more])}"
+    of = kind if len(names) == 1 else plural(kind)
+    return f"{of} {', '.join([*names[:_MOST_NAMES], *more])}"
 
 
-#: So many reasons of lines that are not in the models are said.
-_MOST_REASONS = 3
+def plural(kind: str) -> str:
+    """The plural of a noun.
 
-
-def _plural(kind: str) -> str:
+    >>> plural("policy"), plural("class"), plural("filter")
+    ('policies', 'classes', 'filters')
+    """
     if kind.endswith("y"):
         return f"{kind[:-1]}ies"
     return f"{kind}es" if kind.endswith("s") else f"{kind}s"
@@ -415,31 +325,12 @@ def _plural(kind: str) -> str:
 )
 def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
     """A class map, policy, filter, policer, scheduler, map or group is used and not in the text."""
-    absent: dict[str, dict[str, int]] = {}
-    sentences: dict[str, str] = {}
-    for each in configuration.remarks:
-        if said := _ABSENT.fullmatch(each.lost):
-            names = absent.setdefault(said[1], {})
-            names.setdefault(each.text.split()[-1].rstrip(";"), each.line)
-            sentences[said[1]] = said[2] or ""
-    absent["class-map"] = _absent_classes(configuration)
-    sentences["class-map"] = ": which packets belong there is unknown"
-    policies = _named(configuration, _POLICY)
-    for name, line in _named(configuration, _NETWORK).items():
-        if name not in policies and not OWN_POLICIES.match(name):
-            absent.setdefault("network-qos policy", {})[name] = line
-            sentences["network-qos policy"] = ": what pauses and how large frames are is unknown"
-    for kind, lines in absent.items():
-        if not lines:
-            continue
-        few = [*lines][:_MOST_NAMES]
-        more = [f"{len(lines) - _MOST_NAMES} more"] if len(lines) > _MOST_NAMES else []
-        which = kind if len(lines) == 1 else _plural(kind)
+    for (kind, sentence), lines in _absent(configuration).items():
         # Without any class map the text is plainly a piece: a class keeps all but its packets.
         piece = kind == "class-map" and not configuration.by_verb.get("class-map")
         yield Found(
             min(lines.values()),
-            f"The text does not hold {which} {', '.join([*few, *more])}{sentences[kind]}.",
+            f"The text does not hold {listed_names(kind, [*lines])}{sentence}.",
             "Give the text that defines what is missing as well: a device takes no name that"
             " nothing defines.",
             "",
@@ -447,66 +338,46 @@ def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
         )
 
 
+#: How a reader says that something is used and not defined.
+_SAID = "The text does not hold this "
+
+
+def _absent(configuration: Configuration) -> dict[tuple[str, str], dict[str, int]]:
+    """What is absent and what that means -> names, and the first line of each."""
+    absent: dict[str, dict[str, int]] = {}
+    sentences: dict[str, str] = {}
+    for remark in configuration.remarks:
+        if remark.lost.startswith(_SAID):
+            kind, colon, rest = remark.lost.removeprefix(_SAID).rstrip(".").partition(": ")
+            if "." not in rest and kind in _KINDS:
+                names = absent.setdefault(kind, {})
+                names.setdefault(remark.name.rstrip(";"), remark.line)
+                sentences[kind] = colon + rest
+    absent["class-map"] = _absent_classes(configuration)
+    sentences["class-map"] = ": which packets belong there is unknown"
+    defined = _defined(configuration)
+    for name, line in lines_of(configuration, _of_network).items():
+        if name not in defined and not OWN_POLICIES.match(name):
+            absent.setdefault("network-qos policy", {})[name] = line
+            sentences["network-qos policy"] = ": what pauses and how large frames are is unknown"
+    return {(kind, sentences[kind]): names for kind, names in absent.items() if names}
+
+
+_KINDS = {"policy-map", "filter", "policer", "scheduler", "scheduler map", "group"}
+
+
 def _absent_classes(configuration: Configuration) -> dict[str, int]:
     """Class maps that a policy or another class map uses, and that the text does not define."""
-    nxos = configuration.dialect == "nxos"
-    if not nxos and not configuration.dialect.startswith("ios"):
+    manners = manners_of(configuration.dialect)
+    if manners.family != "cisco":
         return {}
-    defined = {each.text.split()[-1] for each in configuration.by_verb.get("class-map", ())}
-    for each in configuration.remarks:
-        defined.update(each.text.split() if each.kind in _ODD else ())
-    known = configuration.by_verb
-    used = [(each.line, _CLASS.fullmatch(each.text)) for each in known.get("class", ())]
-    used += [(each.line, _NESTED.fullmatch(each.text)) for each in known.get("match", ())]
+    verbs = configuration.by_verb
+    defined = {said.name for said in verbs.get("class-map", ())}
+    defined.update(word for said in odd(configuration) for word in said.text.split())
+    used = [(said.line, class_name(said)) for said in verbs.get("class", ())]
+    used += [(said.line, nested_class(said)) for said in verbs.get("match", ())]
     names: dict[str, int] = {}
-    for line, said in used:
-        if said and said[1] not in defined and not is_own(said[1], nxos):
-            names.setdefault(said[1], line)
+    for line, name in used:
+        if name and name not in defined and not is_own(name, manners.takes_both):
+            names.setdefault(name, line)
     return names
-
-
-#: A policy of the whole switch (NX-OS).
-_NETWORK = re.compile(r"service-policy type network-qos (\S+)")
-_ABSENT = re.compile(
-    r"The text does not hold this (policy-map|filter|policer|scheduler(?: map)?|group)(: [^.]*)?\."
-)
-_TERM = re.compile(r"\bfirewall ((?:family \S+ )?)filter (\S+) term (\S+)(.*)")
-_FILTERED = re.compile(r"\binterfaces (?!lo\d)(?:.* )?filter (?:input|output) (\S+)")
-
-
-@rule(
-    "filter-discards-rest",
-    "error",
-    "Juniper, Firewall Filters User Guide: a filter ends in an implicit `then discard`",
-    whole=True,
-)
-def filter_discards_rest(configuration: Configuration) -> Iterator[Found]:
-    """A filter that polices or classifies discards what none of its terms match (Junos)."""
-    if configuration.dialect != "junos":
-        return
-    used: set[str] = set()
-    terms: dict[tuple[str, str], dict[str, list[str]]] = {}
-    lines: dict[tuple[str, str], int] = {}
-    for each in _lines(configuration):
-        parents = getattr(each, "parents", ())
-        whole = " ".join([*parents, each.text]).removeprefix("set ").rstrip(";")
-        used.update(_FILTERED.findall(whole))
-        if said := _TERM.search(whole):
-            family, name, term, rest = said.groups()
-            terms.setdefault((family, name), {}).setdefault(term, []).append(rest.strip())
-            lines[family, name] = max(each.line, lines.get((family, name), 0))
-    names = Counter(name for _, name in terms)
-    for (family, name), own in terms.items():
-        which = f"Filter {name}" if names[name] == 1 else f"Filter {name} ({family.strip()})"
-        every = any(
-            not any(one.startswith("from") or one == "then next term" for one in said)
-            for said in own.values()
-        )
-        if name in used and not every:
-            yield Found(
-                lines[family, name],
-                f"{which} discards every packet that none of its terms match.",
-                f"No term takes all that is left after {', '.join(own)}: it meets the implicit"
-                " discard.",
-                f"set firewall {family}filter {name} term all-other-traffic then accept",
-            )

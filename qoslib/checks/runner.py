@@ -10,18 +10,19 @@ from qoslib.checks import (
     command_checks,
     contract,
     early_drop,
+    junos_references,
     lossless,
     marks,
-    mixed,
     policers,
     priority,
     queueless,
     references,
-    refused,
     tc_commands,
 )
+from qoslib.checks.checked_port import CheckedPort
 from qoslib.checks.loads import Load
-from qoslib.checks.rule import SEVERITIES, Case, Finding, Found, Rule
+from qoslib.checks.manners import manners_of
+from qoslib.checks.rule import SEVERITIES, Finding, Found, Rule
 from qoslib.config.facts import Facts
 from qoslib.config.junos.platforms import as_mx
 from qoslib.config.records import Configuration
@@ -48,12 +49,11 @@ _FILES = (
     buffers,
     early_drop,
     marks,
-    mixed,
     lossless,
     references,
+    junos_references,
     command_checks,
     queueless,
-    refused,
     tc_commands,
 )
 #: All rules that need no model, by their ids.
@@ -104,28 +104,32 @@ def findings(
     ...     print(finding.severity, finding.id, finding.line)
     warning priority-unlimited 3
     """
-    known, found = facts or Facts(), []
-    # One case a port: what a class is promised is worked out once for all rules.
-    cases = [
-        Case(configuration, configured, known, tuple((loads or {}).get(place, ())))
+    known, found = facts or Facts(), list[Finding]()
+    # One record a port: what a class is promised is worked out once for all rules.
+    ports = [
+        CheckedPort(configuration, configured, known, tuple((loads or {}).get(place, ())))
         for place, configured in enumerate(configuration.ports)
         if configured.port is not None
     ]
-    other = as_mx(configuration)
-    for name in rules if rules is not None else RULES:
-        each = RULES[name]
-        if other and name in _OF_MX:
-            continue
+    for each in _of_family(configuration, RULES if rules is None else rules):
         if each.whole:
             found += [finding_of(each, one) for one in each.find(configuration)]
             continue
-        for case in cases:
-            check_time(case.configured.line)
-            configured = case.configured
+        for checked in ports:
+            configured = checked.configured
+            check_time(configured.line)
             if each.inward or configured.direction == "out":
                 where = f"{configured.interface} {configured.direction}"
-                found += [finding_of(each, one, where) for one in each.find(case)]
+                found += [finding_of(each, one, where) for one in each.find(checked)]
     return in_order(merged(found))
+
+
+def _of_family(configuration: Configuration, names: Iterable[str]) -> Iterator[Rule]:
+    """The rules that are about a text of this dialect and device."""
+    other, family = as_mx(configuration), manners_of(configuration.dialect).family
+    for name in names:
+        if RULES[name].family in ("", family) and not (other and name in _OF_MX):
+            yield RULES[name]
 
 
 def merged(found: Iterable[Finding]) -> list[Finding]:

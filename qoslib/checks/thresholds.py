@@ -47,16 +47,15 @@ def command_of(mark: str, low: float, high: float, unit: str) -> str:
     return f"random-detect {kind} {word} {least} {highest}"
 
 
-def lowered(red: Red, most: float) -> list[str]:
-    """Commands (IOS) that scale the thresholds that are above a limit down to it.
+def lowered(red: Red, most: float) -> list[tuple[str, float, float, str]]:
+    """Rows that scale the thresholds that are above a limit down to it.
 
     >>> lowered(Red(RedProfile(20, 40), (("AF41", RedProfile(100, 300)),)), 128)
-    ['random-detect dscp af41 42 128']
+    [('AF41', 42.666666666666664, 128, 'packets')]
     """
-    lines = []
-    for mark, _, each in profiles_of(red):
-        low, high, unit = thresholds_of(each)
-        if unit not in _WORDS or high <= most:
-            continue
-        lines.append(command_of(mark, low * most / high, most, unit))
-    return lines
+    rows = [(mark, *thresholds_of(profile)) for mark, _, profile in profiles_of(red)]
+    return [
+        (mark, low * most / high, most, unit)
+        for mark, low, high, unit in rows
+        if unit in _WORDS and high > most
+    ]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from qoslib.checks import Case, Finding, Load, findings, loads
+from qoslib.checks import CheckedPort, Finding, Load, findings, loads
 from qoslib.checks.loads import classes, unused
 from qoslib.config import Configuration, ConfiguredPort, Facts
 from qoslib.config.source import aside
@@ -186,9 +186,11 @@ def _modelled(
 
         told(0.0, 1.0)
         if key not in given.ran:
-            case = Case(found, found.ports[places[0]], given.facts, tuple(sent[places[0]]))
+            checked = CheckedPort(
+                found, found.ports[places[0]], given.facts, tuple(sent[places[0]])
+            )
             with aside():
-                given.ran[key] = modelled(case, ratios, told, fixes=given.fixes)
+                given.ran[key] = modelled(checked, ratios, told, fixes=given.fixes)
         told(1.0, 1.0)
         made |= dict.fromkeys(places, given.ran[key])
     return made

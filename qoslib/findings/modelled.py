@@ -7,17 +7,17 @@ from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from qoslib import units
-from qoslib.checks import Case, Finding, Found, Member, Rule
-from qoslib.checks.buffers import deepest_s, frame_bytes, limit_fix
+from qoslib.checks import CheckedPort, Finding, Found, Member, Rule
+from qoslib.checks.buffers import deepest_s
+from qoslib.checks.checked_port import Group
 from qoslib.checks.fixes import reserved_bps
 from qoslib.checks.marks import CONTROL
-from qoslib.checks.policers import police_fix
 from qoslib.checks.priority import ROOM, VOICE
 from qoslib.checks.runner import finding_of
 from qoslib.config.amounts import rate_text, share_text, size_text, time_text
 from qoslib.config.guarantees import GUARANTEES
 from qoslib.config.source import check_time
-from qoslib.findings.rebalance import HEADROOM, commands, moved, promised, why
+from qoslib.findings.rebalance import HEADROOM, moved, promised, why
 from qoslib.findings.report import ClassRun
 from qoslib.findings.report_text import loss_text, p99_text, untold
 from qoslib.findings.under_load import BUSY, LEAST_LOSS, SECONDS, runs
@@ -44,7 +44,7 @@ _DOUBLINGS = 10
 
 
 def _loss(
-    case: Case,
+    checked: CheckedPort,
     found: Sequence[ClassRun],
     fluid: Sequence[ClassRun] = (),
     fixes: bool = True,
@@ -53,7 +53,7 @@ def _loss(
     by_name = {each.name: each for each in found}
     beside_it = {each.name: each.drop_ratio for each in fluid}
     given: dict[str, float] = {}
-    for member in case.every:
+    for member in checked.every:
         run, load = by_name.get(member.name), member.load
         if run is None or load is None or run.changing or not _loses(run):
             continue
@@ -72,15 +72,15 @@ def _loss(
         if beside_tcp:
             beside = f" {_BESIDE_TCP}"
         elif fixes and bursts in _CAUSES:
-            fix, beside = _longer(case, member, bursts)
-            beside = f" {_CAUSES[bursts].format(_where(case, member, bursts))}{beside}"
+            fix, beside = _longer(checked, member, bursts)
+            beside = f" {_CAUSES[bursts].format(_where(checked, member, bursts))}{beside}"
         elif fixes:
-            fix, beside = _more(case, member, given)
+            fix, beside = _more(checked, member, given)
         apart = means is not None and abs(means - run.drop.mean) > _APART
         if run.model == "packets" and apart:
             beside = f" In the fluid model it loses {share_text(means or 0.0)}.{beside}"
         yield Found(
-            member.of.line or case.configured.line,
+            member.of.line or checked.configured.line,
             f"Class {member.name} loses {loss_text(run)} of what it is sent.",
             f"{load.text} offered ({load.words or load.origin}), at least"
             f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load"
@@ -103,14 +103,14 @@ _CAUSES = {
 }
 
 
-def _where(case: Case, member: Member, cause: str) -> str:
+def _where(checked: CheckedPort, member: Member, cause: str) -> str:
     policer = member.queue.policer
     if cause == "policer" and policer is not None:
         return size_text(policer.burst_bytes)
     return member.promise.held_why or size_text(member.promise.held_bytes or 0.0)
 
 
-def _longer(case: Case, member: Member, cause: str) -> tuple[str, str]:
+def _longer(checked: CheckedPort, member: Member, cause: str) -> tuple[str, str]:
     """A longer queue or burst with which a class's bursts get through, and what it costs."""
     queue, wanted = member.queue, 0.0
     for _ in range(_DOUBLINGS):
@@ -127,10 +127,10 @@ def _longer(case: Case, member: Member, cause: str) -> tuple[str, str]:
         if cause == "tail" and _lasts_s(member, queue.limit) > deepest_s(member):
             longest = time_text(deepest_s(member))
             return "", f" A queue that holds them would last longer than {longest}: space them."
-        queues = tuple(queue if q.name == queue.name else q for q in case.port.queues)
-        configured = case.configured.replace(port=case.port.replace(queues=queues))
+        queues = tuple(queue if q.name == queue.name else q for q in checked.port.queues)
+        configured = checked.configured.replace(port=checked.port.replace(queues=queues))
         try:
-            run = _one(runs(configured, case.loads, "packets", seconds=None), member.name)
+            run = _one(runs(configured, checked.loads, "packets", seconds=None), member.name)
         except ValueError:
             return "", ""
         if run.drop_ratio is not None and run.drop_ratio < LEAST_LOSS:
@@ -139,18 +139,18 @@ def _longer(case: Case, member: Member, cause: str) -> tuple[str, str]:
         return "", ""
     if queue.policer is not None and cause == "policer":
         wanted = _MARGIN * queue.policer.burst_bytes
-        return police_fix(case, member, wanted), ""
+        return checked.fixes.burst(member, wanted), ""
     assert isinstance(queue.limit, PacketLimit)
     wanted = ceil(_MARGIN * queue.limit.packets)
     lasts_s = _lasts_s(member, PacketLimit(wanted))
     said = f" A queue of {wanted} packets holds them; full, it lasts {time_text(lasts_s)}."
-    return limit_fix(case, member, lasts_s), said
+    return checked.fixes.queue_time(member, lasts_s), said
 
 
 def _lasts_s(member: Member, limit: object) -> float:
     """How long a queue of so many packets lasts at its served rate [s]."""
     packets = limit.packets if isinstance(limit, PacketLimit) else 0
-    held_bytes = packets * frame_bytes(member)
+    held_bytes = packets * member.frame_bytes
     return float(units.serialisation_s(held_bytes, member.promise.served_bps))
 
 
@@ -158,7 +158,7 @@ def _one(found: Sequence[ClassRun], name: str) -> ClassRun:
     return next(each for each in found if each.name == name)
 
 
-def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str]:
+def _more(checked: CheckedPort, member: Member, given: dict[str, float]) -> tuple[str, str]:
     """A guarantee for the load where there is room for it, or why there is none.
 
     `given` has what other fixes have given already, and takes this one.
@@ -170,24 +170,24 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
         return "", " All its packets are dropped, as its class says."
     if member.strict:
         return "", ""
-    if member not in case.members:
+    if member not in checked.members:
         return "", " Its packets wait in the queue of another class (class-without-queue)."
-    (most, members) = next(each for each in case.groups if member in each[1])
-    wanted, said = case.bandwidth(_least(case, member, given), most)
-    others = [each for each in members if each is not member]
+    group = checked.group_of(member)
+    wanted = checked.fixes.rounded_bps(_least(checked, member, given), group.most_bps, ceil)
+    others = [each for each in group.members if each is not member]
     alone = sum(reserved_bps(each) for each in others)
     with_fixes = sum(given.get(each.name, reserved_bps(each)) for each in others)
     beside = f" There is no room for more beside the fix of {' and '.join(given)}."
-    if with_fixes + wanted > most:
-        return _room(case, member, most, members, given, "" if alone + wanted > most else beside)
-    junos = case.transmit_rate(member, wanted, most, ceil)
-    fix = case.fix(mqc=f"class {member.name}\n  {said}", junos=junos)
+    if with_fixes + wanted > group.most_bps:
+        never = alone + wanted > group.most_bps
+        return _room(checked, member, group, given, "" if never else beside)
+    fix = checked.fixes.guarantees(group, [(member, wanted)])
     if not fix:
         return "", ""
-    if not isinstance(case.port.scheduler, GUARANTEES):
+    if not isinstance(checked.port.scheduler, GUARANTEES):
         given[member.name] = wanted
         return fix, ""
-    after = promised(case, given | {member.name: wanted})
+    after = promised(checked, given | {member.name: wanted})
     short = [
         each
         for each in others
@@ -196,7 +196,7 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
         and after[each.queue.name][0] < each.load.rate_bps * (1 - ROUNDING)
     ]
     if short:
-        return _room(case, member, most, members, given, beside)
+        return _room(checked, member, group, given, beside)
     given[member.name] = wanted
     at_least, why = after[member.queue.name]
     if at_least < member.load.rate_bps * (1 - ROUNDING):
@@ -206,16 +206,12 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
 
 
 def _room(
-    case: Case,
-    member: Member,
-    most_bps: float,
-    members: Sequence[Member],
-    given: dict[str, float],
-    beside: str,
+    checked: CheckedPort, member: Member, group: Group, given: dict[str, float], beside: str
 ) -> tuple[str, str]:
     """Guarantees that carry a class where others have less than they are promised, and why."""
+    most_bps, members = group
     said = why(member, members)
-    now = moved(case, most_bps, members, member, given)
+    now = moved(checked, group, member, given)
     if now:
         rates = {each.name: reserved_bps(each) for each in members}
         each = (
@@ -224,7 +220,9 @@ def _room(
         )
         said += f" Guarantee {', '.join(each)}: it has its load, and no other loses more for it."
         given.update(now)
-        return commands(case, most_bps, members, now), said
+        changed = [(each, now[each.name]) for each in members if each.name in now]
+        changed.sort(key=lambda rate: rate[1] > reserved_bps(rate[0]))
+        return checked.fixes.guarantees(group, changed), said
     loads_bps = sum(each.load.rate_bps for each in members if each.load and not each.strict)
     limits_bps = sum(reserved_bps(each) for each in members if each.strict)
     if loads_bps + limits_bps <= most_bps * (1 + ROUNDING):
@@ -246,34 +244,34 @@ def _room(
     )
 
 
-def _least(case: Case, member: Member, given: Mapping[str, float]) -> float:
+def _least(checked: CheckedPort, member: Member, given: Mapping[str, float]) -> float:
     """The smallest guarantee whose minimum covers a class's load with some headroom [bit/s]."""
     assert member.load is not None
     offered = HEADROOM * member.load.rate_bps
     low, high = member.queue.guaranteed_bps, max(BUSY * member.load.rate_bps, offered)
-    if not isinstance(case.port.scheduler, GUARANTEES):
+    if not isinstance(checked.port.scheduler, GUARANTEES):
         return high
-    if promised(case, {**given, member.name: high})[member.queue.name][0] < offered:
+    if promised(checked, {**given, member.name: high})[member.queue.name][0] < offered:
         return high
     for _ in range(_STEPS):
         check_time()
         middle = (low + high) / 2
-        enough = promised(case, {**given, member.name: middle})[member.queue.name][0] >= offered
+        enough = promised(checked, {**given, member.name: middle})[member.queue.name][0] >= offered
         low, high = (low, middle) if enough else (middle, high)
     return high
 
 
-def _delay(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
+def _delay(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[Found]:
     """The 99th percentile of a class's delay is above its target."""
     by_name = {each.name: each for each in found}
-    for member in case.every:
+    for member in checked.every:
         run, load = by_name.get(member.name), member.load
         if run is None or load is None or load.target_s is None or run.changing:
             continue
         if run.delay_p99.low > load.target_s:
             queue = time_text(member.promise.queue_s) if member.promise.queue_s else "?"
             yield Found(
-                member.of.line or case.configured.line,
+                member.of.line or checked.configured.line,
                 f"The p99 delay of {member.name} is {p99_text(run)}, its target"
                 f" {time_text(load.target_s)}.",
                 f"{load.text} offered to {rate_text(member.promise.minimum_bps)}; a full queue"
@@ -317,7 +315,7 @@ class Modelled(NamedTuple):
 
 
 def modelled(
-    case: Case,
+    checked: CheckedPort,
     ratios: Sequence[float] = (1.0,),
     progress: "Progress | None" = None,
     *,
@@ -327,7 +325,7 @@ def modelled(
 
     Parameters
     ----------
-    case : Case
+    checked : CheckedPort
         Its loads are not assumed.
     ratios : sequence of float
         Parts of the load at which the packet model runs, 1 among them.
@@ -348,40 +346,40 @@ def modelled(
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
     >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
     >>> sent = loads(edge, 'all = "12.5 Mb/s of 1250 B"')
-    >>> got = modelled(Case(Configuration("ios-xe", (edge,)), edge, Facts(), sent))
+    >>> got = modelled(CheckedPort(Configuration("ios-xe", (edge,)), edge, Facts(), sent))
     >>> got.findings[0].sentence, got.findings[0].model
     ('Class all loses 20 ±1 % of what it is sent.', 'packets')
     """
     not_run = []
-    fluid, refused = _tried(case, "fluid")
+    fluid, refused = _tried(checked, "fluid")
     seconds = SECONDS if fixes else TRIAL_SECONDS
-    packets, failed = _tried(case, "packets", ratios, progress, seconds)
+    packets, failed = _tried(checked, "packets", ratios, progress, seconds)
     if refused:
         instead = "" if failed else " The packet model ran instead."
         not_run.append(f"The fluid model was not run: {refused}.{instead}")
     if failed:
         not_run.append(f"The packet model was not run: {failed}.")
-    where = f"{case.configured.interface} {case.configured.direction}"
+    where = f"{checked.configured.interface} {checked.configured.direction}"
     given = [run for run in packets if run.load_ratio == 1]
     unsettled = next((run.changing for run in given if run.changing), "")
     # The fluid model stands in only where the packet model says nothing.
     lossy, model = (fluid, "fluid") if failed or unsettled else (given, "packets")
     loss = _LOSS if model == "packets" else replace(_LOSS, reference="qoslib.fluid.solve")
-    found = [finding_of(loss, each, where, model) for each in _loss(case, lossy, fluid, fixes)]
-    found += [finding_of(_DELAY, each, where, "packets") for each in _delay(case, given)]
-    order = [load.name for load in case.loads]
+    found = [finding_of(loss, each, where, model) for each in _loss(checked, lossy, fluid, fixes)]
+    found += [finding_of(_DELAY, each, where, "packets") for each in _delay(checked, given)]
+    order = [load.name for load in checked.loads]
     both = sorted([*fluid, *packets], key=lambda each: order.index(each.name))
     doubts = []
     if unsettled:
         doubts.append(f"{where}: the packet model gives no answer: {unsettled}.")
     elif failed:
         doubts.append(f"{where}: the packet model was not run: {failed}.")
-    met = tuple(_met(case, given))
+    met = tuple(_met(checked, given))
     return Modelled(tuple(found), tuple(not_run), tuple(both), met, tuple(doubts))
 
 
 def _tried(
-    case: Case,
+    checked: CheckedPort,
     model: str,
     ratios: Sequence[float] = (1.0,),
     progress: "Progress | None" = None,
@@ -389,9 +387,9 @@ def _tried(
 ) -> tuple[tuple[ClassRun, ...], str]:
     """What a model gives for each class, or why it does not."""
     try:
-        return runs(case.configured, case.loads, model, ratios, progress, seconds=seconds), ""
+        return runs(checked.configured, checked.loads, model, ratios, progress, seconds=seconds), ""
     except ValueError as error:
-        lacks = _lacks(case.port) if model == "fluid" else ""
+        lacks = _lacks(checked.port) if model == "fluid" else ""
         return (), lacks or textwrap.shorten(str(error).rstrip("."), 160)
 
 
@@ -406,9 +404,9 @@ def _lacks(port: Port) -> str:
     return ""
 
 
-def _met(case: Case, found: Sequence[ClassRun]) -> Iterator[str]:
+def _met(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[str]:
     by_name = {each.name: each for each in found}
-    for load in case.loads:
+    for load in checked.loads:
         run = by_name.get(load.name)
         if load.target_s is None:
             continue

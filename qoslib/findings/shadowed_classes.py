@@ -1,19 +1,17 @@
 """Classes that no packet is in, and the class of the device that takes what is meant for them."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from qoslib.checks import Load
-from qoslib.checks.marks import FIRST_WINS
+from qoslib.checks.manners import manners_of
+from qoslib.checks.names import class_map
 from qoslib.checks.promises import queued
 from qoslib.config import Configuration, ConfiguredPort
 from qoslib.config.source import check_time
 
 __all__ = ["Taken", "routed", "taken"]
-
-_CLASS_MAP = re.compile(r"class-map (?:type qos )?(?:match-(?:any|all) )?(\S+)")
 
 
 class Taken(NamedTuple):
@@ -38,7 +36,7 @@ def taken(configuration: Configuration, configured: ConfiguredPort) -> dict[str,
     >>> taken(found, found.ports[0])
     {'VOICE': Taken(by='class-default', line=2)}
     """
-    if not configuration.dialect.startswith(FIRST_WINS):
+    if not manners_of(configuration.dialect).matching:
         return {}
     found: dict[str, Taken] = {}
     classes = queued(configured)
@@ -59,7 +57,7 @@ def taken(configuration: Configuration, configured: ConfiguredPort) -> dict[str,
 
 def _without_match(configuration: Configuration) -> dict[str, int]:
     """Class-maps (IOS) in which nothing is understood, and the line to look at."""
-    if not configuration.dialect.startswith("ios"):
+    if not manners_of(configuration.dialect).maps_whole:
         return {}
     headers = [each for each in configuration.statements if not each.parents]
     begins = sorted(each.line for each in headers)
@@ -77,11 +75,12 @@ def _without_match(configuration: Configuration) -> dict[str, int]:
             known.add(_owner(begins, remark.line))
     found: dict[str, int] = {}
     for header in headers:
-        if name := _CLASS_MAP.fullmatch(header.text):
+        of = class_map(header)
+        if of and of.kind in ("", "qos"):
             if header.line in known:
-                found[name[1]] = 0
+                found[of.name] = 0
             else:
-                found.setdefault(name[1], odd.get(header.line, header.line))
+                found.setdefault(of.name, odd.get(header.line, header.line))
     return {name: line for name, line in found.items() if line}
 
 

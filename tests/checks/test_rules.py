@@ -190,11 +190,8 @@ LOAD = 'VOICE = "40 calls G.711"\nVIDEO = "12 Mb/s video"\nclass-default = "bulk
 POLICED = Policer(10e6, 250_000)
 WRED = Red(RedProfile(20, 40), (("AF21", RedProfile(32, 40)), ("AF22", RedProfile(28, 40))))
 INVERTED = Red(RedProfile(20, 40), (("AF21", RedProfile(24, 40)), ("AF22", RedProfile(28, 40))))
-TOO_MUCH = said(
-    (3, "bandwidth percent 60", "policy-map EDGE", "class A"),
-    (5, "priority percent 50", "policy-map EDGE", "class B"),
-)
-FITS = TOO_MUCH[:1] + said((5, "priority percent 40", "policy-map EDGE", "class B"))
+TOO_MUCH = "policy-map EDGE\n class A\n  bandwidth percent 60\n class B\n  priority percent 50\n"
+FITS = TOO_MUCH.replace("50", "40")
 POLICY = said(
     (1, "policy-map EDGE"), (2, "policy-map OLD"), (9, "service-policy output OLD", "interface Gi1")
 )
@@ -239,9 +236,9 @@ CASES = {
         {"configured": edge()},
     ),
     "percent-over-100": (
-        {"statements": TOO_MUCH},
+        {"text_of": TOO_MUCH},
         (5, "A 60 + B 50 = 110 %"),
-        {"statements": FITS},
+        {"text_of": FITS},
     ),
     "default-starved": (
         {"configured": changed(1, guaranteed_bps=38e6)},
@@ -621,6 +618,26 @@ def test_bandwidths_of_two_units_exclude_one_another():
     assert found("commands-exclusive", text_of=left) == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("percent-over-100", TOO_MUCH.replace("bandwidth", "Bandwidth").replace("pri", "PRI")),
+        # The per cents of levels of priority are of the same rate.
+        ("percent-over-100", TOO_MUCH.replace("priority", "priority level 1")),
+        ("percent-over-100", TOO_MUCH.replace("percent 50", "percent 40.5")),
+        ("rate-unit", LLQS.replace("priority percent 10", "Priority 5000000")),
+        ("commands-exclusive", LLQS.replace("percent 10", "percent 10\n  Bandwidth percent 5")),
+        ("shaper-unit", POLICY_TEXT.replace("shape average 50000000", "Shape Average 50000")),
+        ("queueing-on-input", POLICY_TEXT.replace("output", "input").replace("bandw", "Bandw")),
+        ("class-unused", POLICY_TEXT + "Class-map match-any SPARE\n match dscp ef\n"),
+        ("class-never-matches", POLICY_TEXT.replace("class-map match-any", "Class-map Match-all")),
+        ("commands-exclusive", POLICY_TEXT + " Service-policy output OTHER\n"),
+    ],
+)
+def test_a_command_may_be_in_capital_letters(name, text):
+    assert [each.id for each in found(name, text_of=text)] == [name]
+
+
 def test_two_policies_for_one_direction_exclude_one_another():
     twice = POLICY_TEXT + " service-policy output WAN\n"
     assert found("commands-exclusive", text_of=twice) == ()
@@ -924,16 +941,15 @@ def test_a_limit_grows_where_that_delays_by_no_more_than_the_target():
 @pytest.mark.parametrize(
     ("command", "fix"),
     [
-        ("priority percent 20", "priority percent 20 15180"),
-        ("priority level 1 percent 20 1000", "priority level 1 percent 20 15180"),
-        ("priority 10000", "priority 10000 15180"),
+        ("priority percent 20 1000", "priority percent 20 15180"),
+        ("Priority Level 1 Percent 20 1000", "priority level 1 percent 20 15180"),
+        ("priority 10000 1000", "priority 10000 15180"),
     ],
 )
 def test_a_burst_is_mended_in_the_command_of_its_class(command, fix):
-    configured = changed(0, policer=Policer(10e6, 1000, when="congested"))
-    voice = configured.classes[0].replace(statements=(Statement(4, command),))
-    configured = configured.replace(classes=(voice, *configured.classes[1:]))
-    assert found("burst-below-frame", configured)[0].fix == f"class VOICE\n  {fix}"
+    text = LLQS.replace("priority percent 10", command)
+    (got,) = [each for each in found("burst-below-frame", text_of=text) if "CALLS" in each.sentence]
+    assert got.fix == f"policy-map WAN\n class CALLS\n  {fix}"
 
 
 def test_the_excess_is_split_as_the_guarantees_are():

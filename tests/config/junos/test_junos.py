@@ -3,7 +3,7 @@
 import pytest
 
 from places import CASES
-from qoslib.checks.rule import Case
+from qoslib.checks import CheckedPort
 from qoslib.config import ConfigurationError, Facts, read, recognise, write
 from qoslib.findings import check
 from qoslib.platforms import m120
@@ -906,14 +906,16 @@ def test_the_levels_of_a_statement_are_understood_with_it():
 
 def test_each_line_of_a_fix_names_the_scheduler_of_its_class():
     found = read(UNITS, facts={"delay_buffer_s": 0.1})
-    case = Case(found, found.ports[0], Facts())
-    lines = [
-        f"set class-of-service schedulers unit {unit} {name} transmit-rate percent 9"
-        for unit, name in ((10, "best-effort"), (20, "expedited-forwarding"))
+    checked = CheckedPort(found, found.ports[0], Facts())
+    names = "unit 10 best-effort", "unit 20 expedited-forwarding"
+    fixes = [
+        checked.fixes.limit(checked.group_of(member), member, 9e6)
+        for member in checked.members
+        if member.name in names
     ]
-    assert case.fix(junos="\n".join(lines)).split("\n") == [
-        "set class-of-service schedulers be transmit-rate percent 9",
-        "set class-of-service schedulers ef transmit-rate percent 9",
+    assert [fix.split(" transmit-rate")[0] for fix in fixes] == [
+        "set class-of-service schedulers be",
+        "set class-of-service schedulers ef",
     ]
 
 
