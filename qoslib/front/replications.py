@@ -99,54 +99,71 @@ def replicate(
     >>> bool(means.low < 240e-6 < means.high)  # M/D/1 at 80 %: 3 packet times of 80 us
     True
     """
-    begun_s = time.thread_time()
-
-    def spent_s() -> float:
-        spent = time.thread_time() - begun_s
-        if progress is not None:
-            progress(min(spent, seconds), seconds)
-        return spent
-
-    def played(of: Scenario, seed: int) -> Result:
-        return _finished(phased(of, seed), seed)
-
-    per_s = _events_per_s(scenario)
-    length_s = _first_s(scenario)
-    filled, compiled = False, False
+    per_s, length_s, filled = _events_per_s(scenario), _first_s(scenario), False
+    # Compiling is not simulating.
+    _finished(scenario.replace(duration_s=min(length_s, 1e-6), warmup_s=0.0), 0)
+    budget = _Budget(seconds, progress)
     while True:
         length_s = min(length_s, MOST_PACKETS / per_s)
         pilot = scenario.replace(duration_s=length_s, warmup_s=0.0)
         pilot = congested(pilot) if filled else pilot
         length_s = pilot.duration_s
-        # Compiling is not simulating.
-        if not compiled:
-            _finished(pilot.replace(duration_s=min(length_s, 1e-6)), 0)
-            begun_s, compiled = time.thread_time(), True
-        before_s = spent_s()
-        settled = settling(pilot, played(pilot, 0))
-        cost_s = spent_s() - before_s
-        changing = settled.changing
+        before_s = budget.spent_s()
+        settled = settling(pilot, _played(pilot, 0))
+        cost_s = budget.spent_s() - before_s
         longest = length_s >= MOST_PACKETS / per_s
-        if changing:
-            if spent_s() + _LONGER * cost_s > seconds or longest:
-                return Replications(pilot, {}, spent_s(), changing)
+        if settled.changing:
+            if longest or not budget.allows(_LONGER * cost_s):
+                return Replications(pilot, {}, budget.spent_s(), settled.changing)
             # What only has to fill is filled at once; only what still changes then takes time.
             length_s = _LONGER * length_s if filled else length_s
             filled = True
             continue
         each = pilot.replace(duration_s=length_s + settled.warmup_s, warmup_s=settled.warmup_s)
-        values: dict[Key, list[float]] = {}
-        for seed in range(1, MOST + 1):
-            if seed > AT_FIRST and spent_s() + cost_s > seconds:
-                break
-            for name, value in measure(played(each, seed)).items():
-                values.setdefault(name, []).append(value)
-            found = {name: np.array(of, float) for name, of in values.items()}
-            if seed >= AT_FIRST and enough({name: interval(of) for name, of in found.items()}):
-                return Replications(each, found, spent_s())
-        if longest or spent_s() + (AT_FIRST + 1) * _LONGER * cost_s > seconds:
-            return Replications(each, found, spent_s())
+        found, sure = _measured(each, measure, enough, budget, cost_s)
+        if sure or longest or not budget.allows((AT_FIRST + 1) * _LONGER * cost_s):
+            return Replications(each, found, budget.spent_s())
         length_s *= _LONGER
+
+
+class _Budget:
+    """Processor time that runs may take [s], and what they have taken of it."""
+
+    def __init__(self, seconds: float, progress: Progress | None) -> None:
+        self.seconds, self._progress, self._begun_s = seconds, progress, time.thread_time()
+
+    def spent_s(self) -> float:
+        spent = time.thread_time() - self._begun_s
+        if self._progress is not None:
+            self._progress(min(spent, self.seconds), self.seconds)
+        return spent
+
+    def allows(self, more_s: float) -> bool:
+        return self.spent_s() + more_s <= self.seconds
+
+
+def _measured(
+    scenario: Scenario,
+    measure: Callable[[Result], dict[Key, float]],
+    enough: Callable[[dict[Key, Interval]], bool],
+    budget: _Budget,
+    cost_s: float,
+) -> tuple[dict[Key, Floats], bool]:
+    """What runs with other seeds give, as many as there is time for, and whether it is enough."""
+    values: dict[Key, list[float]] = {}
+    for seed in range(1, MOST + 1):
+        if seed > AT_FIRST and not budget.allows(cost_s):
+            break
+        for name, value in measure(_played(scenario, seed)).items():
+            values.setdefault(name, []).append(value)
+        found = {name: np.array(of, float) for name, of in values.items()}
+        if seed >= AT_FIRST and enough({name: interval(of) for name, of in found.items()}):
+            return found, True
+    return found, False
+
+
+def _played(scenario: Scenario, seed: int) -> Result:
+    return _finished(phased(scenario, seed), seed)
 
 
 def _first_s(scenario: Scenario) -> float:
