@@ -96,14 +96,9 @@ def sweep(
     points = list(np.ndindex(*map(len, grid.values())))
     if not points:
         fail("the number of points", 0, "at least one value on each axis")
-    changes = [(parsed(path), each) for path, each in values.items()]
-    described = []
-    for k, point in enumerate(points):
-        begun = scenarios[point[0] if many else 0]
-        here = zip(changes, point[many:], strict=True)
-        made = changed(begun, [(path, each[at]) for (path, each), at in here])
-        described.append(made if seeds == "common" else made.replace(seed=made.seed + k))
-
+    described = _described(scenarios, values, points)
+    if seeds != "common":
+        described = [made.replace(seed=made.seed + k) for k, made in enumerate(described)]
     checked(Callable | None, on_result, "on_result")
 
     def heard(index: int, result: Result) -> None:
@@ -114,6 +109,21 @@ def sweep(
         described, model, options, executor=executor, on_result=heard, progress=progress
     )
     return Sweep(grid, tuple(results))
+
+
+def _described(
+    scenarios: Sequence[Scenario],
+    values: Mapping[str, Sequence[Any]],
+    points: Sequence[tuple[int, ...]],
+) -> list[Scenario]:
+    """The scenario at each point; where the axes are fewer than its indices, the first is whose."""
+    changes, described = [(parsed(path), each) for path, each in values.items()], []
+    for point in points:
+        many = len(point) > len(changes)
+        here = zip(changes, point[many:], strict=True)
+        begun = scenarios[point[0] if many else 0]
+        described.append(changed(begun, [(path, each[at]) for (path, each), at in here]))
+    return described
 
 
 def _values(axes: Mapping[str, Iterable[Any]]) -> dict[str, tuple[Any, ...]]:
