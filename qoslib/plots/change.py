@@ -1,6 +1,6 @@
 """What each class of a port gets before and after a change of its configuration."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,24 +59,34 @@ def change(
     """
     found = {"before": _numbers(before, names), "after": _numbers(after, names)}
     offered = found["after"]["offered"]
-    traces = [style.bars(names, offered, width=0.7)]
     least = [units.convert(rate, "bit/s", "Mbit/s") for rate in minimum_bps]
     alone = {"offsetgroup": "minimum", "alignmentgroup": "minimum"}
+    traces = [style.bars(names, offered, width=0.7)]
     traces.append(_ticks("minimum", names, least, 0, "line-ew-open", 26, "minimum") | alone)
     for which, numbers in found.items():
-        for panel, what in enumerate(("sent", "lost", "mean")):
-            traces.append(_marks(which, names, numbers[what], panel))
-        for what in ("p99", "maximum"):
-            uid = f"{which}-{what}"
-            drawn = _ticks(what, names, numbers[what], 2, DELAYS[what], 12, uid)
-            beside = {"offsetgroup": which, "alignmentgroup": "marks"}
-            traces.append(drawn | beside | {"opacity": STRENGTHS[which]})
-    for name, symbol, opacity in _keys():
-        marker = {"color": style.INK, "symbol": symbol, "size": 10, "line": {"width": 2}}
-        entry = {"x": [None], "y": [None], "mode": "markers", "type": "scatter", "name": name}
-        traces.append(entry | {"marker": marker, "opacity": opacity, "uid": f"key-{name}"})
+        traces += _of_one(which, names, numbers)
+    traces += _keys()
     known = [value for values in found.values() for value in [*values["sent"], *values["offered"]]]
     top = style.nice(1.05 * max([*np.nan_to_num(known), *least, 1e-3]))
+    table = _table(names, found)
+    layout = _layout(len(names), top)
+    return Figure(data=traces, layout=layout, summary=_summary(table), table=table)
+
+
+def _of_one(
+    which: str, names: Sequence[str], numbers: Mapping[str, np.ndarray]
+) -> list[style.Json]:
+    """What is drawn of before, or of after."""
+    panels = enumerate(("sent", "lost", "mean"))
+    traces = [_marks(which, names, numbers[what], panel) for panel, what in panels]
+    beside = {"offsetgroup": which, "alignmentgroup": "marks", "opacity": STRENGTHS[which]}
+    for what in ("p99", "maximum"):
+        drawn = _ticks(what, names, numbers[what], 2, DELAYS[what], 12, f"{which}-{what}")
+        traces.append(drawn | beside)
+    return traces
+
+
+def _layout(classes: int, top: float) -> style.Json:
     y_axes: list[style.Json] = [
         {"rangemode": "tozero", "range": [-0.02 * top, top]},
         {"range": [-3, 103]},
@@ -84,18 +94,22 @@ def change(
     ]
     layout = style.layout(PANELS, y_axes=y_axes)
     layout["margin"] = {**layout["margin"], "b": 75}
-    layout |= {"scattermode": "group", "scattergap": max(0.1, 1 - 0.17 * max(len(names), 1))}
+    layout |= {"scattermode": "group", "scattergap": max(0.1, 1 - 0.17 * max(classes, 1))}
     # Long names end at their mark; the other way the last of them would leave the page.
     for axis in ("xaxis", "xaxis2", "xaxis3"):
         layout[axis] = {**layout[axis], "tickangle": -30}
-    table = _table(names, found)
-    return Figure(data=traces, layout=layout, summary=_summary(table), table=table)
+    return layout
 
 
-def _keys() -> list[tuple[str, str, float]]:
+def _keys() -> Iterator[style.Json]:
+    """The entries of the legend."""
     delays = [(f"{what} of the delay", symbol, 1.0) for what, symbol in DELAYS.items() if symbol]
     both = [(which, "circle", strength) for which, strength in STRENGTHS.items()]
-    return [*both, ("minimum, or p99 of the delay", "line-ew-open", 1.0), delays[-1]]
+    bars = ("minimum, or p99 of the delay", "line-ew-open", 1.0)
+    for name, symbol, opacity in (*both, bars, delays[-1]):
+        marker = {"color": style.INK, "symbol": symbol, "size": 10, "line": {"width": 2}}
+        entry = {"x": [None], "y": [None], "mode": "markers", "type": "scatter", "name": name}
+        yield entry | {"marker": marker, "opacity": opacity, "uid": f"key-{name}"}
 
 
 def _numbers(runs: "Mapping[str, ClassRun]", names: Sequence[str]) -> dict[str, np.ndarray]:

@@ -73,31 +73,18 @@ def over_load(
         fail("streams", (), "at least one name")
     extra_bytes = checked(NotNegative, overhead_bytes, "overhead_bytes")
     title, base, unit, _ = QUANTITIES[quantity]
+    like = names[0] if len(names) == 1 else "BE"
     traces, columns = [], {}
     for place, (label, result) in enumerate(checked_results(results, Result, Sweep).items()):
         offered_bps, y = _together(result, names, quantity, extra_bytes)
         x, y = units.convert(offered_bps, "bit/s", "Mbit/s"), units.convert(y, base, unit)
-        look, uid = style.variant(names[0] if len(names) == 1 else "BE", place), f"line-{place}"
-        trace = style.line(result.model, label, x, y, 0, as_look=look, uid=uid)
-        # Between the loads that were run a packet model has no answer, and a line would be one.
-        if simulated := result.model == "packets":
-            trace["marker"] |= {"size": 8, "maxdisplayed": 0}
-        traces.append(trace | {"mode": "markers" if simulated else "lines+markers"})
+        traces.append(_line(result.model, label, x, y, like, place))
         columns[label] = pd.Series(y, index=np.round(x, 3))
     if configured_bps is not None:
         at = [units.convert(checked(Positive, configured_bps, "configured_bps"), "bit/s", "Mbit/s")]
         top = max(column.max() for column in columns.values())
         traces.append(style.bound("configured", at * 2, [0, top], 0, uid="bound"))
-    if not isinstance(published, Mapping | None):
-        fail("published", published, "a mapping of offered loads to values")
-    seen = {
-        checked(NotNegative, load, "published load"): checked(NotNegative, value, "published value")
-        for load, value in (published or {}).items()
-    }
-    seen_x = [float(units.convert(each, "bit/s", "Mbit/s")) for each in seen]
-    seen_y = [units.convert(each, base, unit) for each in seen.values()]
-    like = [names[0] if len(names) == 1 else "BE"] * len(seen)
-    traces.append(style.points("measured", like, seen_x, seen_y, 0, uid="measured"))
+    traces.append(_measured(published, base, unit, like))
     traces.append(style.key("measured"))
     table = pd.DataFrame(columns).rename_axis("offered [Mb/s]").round(3)
     on_line = " on the line" if extra_bytes else ""
@@ -105,6 +92,31 @@ def over_load(
     layout["xaxis"]["rangemode"] = "tozero"
     summary = _summary(table, title, "the streams" if len(names) > 1 else names[0])
     return Figure(data=traces, layout=layout, summary=summary, table=table)
+
+
+def _line(model: str, label: str, x: Floats, y: Floats, like: str, place: int) -> style.Json:
+    """One model or port; between the loads that were run a packet model has no answer."""
+    look = style.variant(like, place)
+    trace = style.line(model, label, x, y, 0, as_look=look, uid=f"line-{place}")
+    if model != "packets":
+        return trace | {"mode": "lines+markers"}
+    trace["marker"] |= {"size": 8, "maxdisplayed": 0}
+    return trace | {"mode": "markers"}
+
+
+def _measured(
+    published: Mapping[float, float] | None, base: str, unit: str, like: str
+) -> style.Json:
+    """Published values at their loads."""
+    if not isinstance(published, Mapping | None):
+        fail("published", published, "a mapping of offered loads to values")
+    seen = {
+        checked(NotNegative, load, "published load"): checked(NotNegative, value, "published value")
+        for load, value in (published or {}).items()
+    }
+    x = [float(units.convert(each, "bit/s", "Mbit/s")) for each in seen]
+    y = [units.convert(each, base, unit) for each in seen.values()]
+    return style.points("measured", [like] * len(seen), x, y, 0, uid="measured")
 
 
 def _together(
