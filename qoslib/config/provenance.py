@@ -80,6 +80,13 @@ class Provenance:
                 given[kind] = float(value.value)
         return given
 
+    def add(self, part: "Provenance") -> None:
+        """Take over what was noted of a part of the text."""
+        self.statements += part.statements
+        self.origins += part.origins
+        for remark in part.remarks:
+            self._note(remark)
+
     def _note(self, remark: Remark) -> None:
         if remark not in self._noted:
             self._noted.add(remark)

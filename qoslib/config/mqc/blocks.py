@@ -1,14 +1,21 @@
 """The blocks of a configuration: which line belongs to which class, policy or interface."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from qoslib.config.lines import Line
-from qoslib.config.mqc.commands import COMMANDS, UNMODELLED, apply, withdraw
-from qoslib.config.mqc.interfaces import INTERFACE, TYPES, interface_line, is_service
-from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, lines_of
+from qoslib.config.mqc.commands import (
+    COMMANDS,
+    VERBS,
+    apply,
+    gives_rate,
+    name_of,
+    withdraw,
+)
+from qoslib.config.mqc.interfaces import INTERFACE, SEVERAL, TYPES, interface_line, is_service
+from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, begun, lines_of
 from qoslib.config.mqc.matches import match
 from qoslib.config.mqc.names import BUILT_IN, OF_DEVICE
 from qoslib.config.mqc.police import ACTIONS
@@ -23,6 +30,7 @@ from qoslib.config.mqc.policies import (
     plain,
 )
 from qoslib.config.mqc.spelling import BESIDE, spelt
+from qoslib.config.provenance import Provenance
 from qoslib.config.records import Statement
 from qoslib.config.source import check_time
 
@@ -30,9 +38,15 @@ __all__ = ["policies_of"]
 
 _OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
 #: Commands that are about queues wherever they stand.
-_OF_A_CLASS = {"class", "service-policy", *COMMANDS} - {"set"}
-#: Commands that take the place of an earlier one of their kind.
-_SINGLE = {"bandwidth", "priority", "shape", "police"}
+_OF_A_CLASS = {"class", *(verb for verb in VERBS if COMMANDS[verb].read)} - {"set", "fair-queue"}
+#: Block -> what a line in it may begin with.
+_WORDS: Mapping[str, Collection[str]] = {
+    "class_map": {"match", "description", "no", "exit"},
+    "policy_map": {*VERBS, "class", "no", "description", "exit"},
+    "interface": {*INTERFACE, *BESIDE, "ipv4"} - {"interface"},
+}
+#: What an interface keeps for later.
+_KEPT = {*INTERFACE, *(words[0] for words in SEVERAL), "clock", "no"}
 _HEADERS = ("class-map", "policy-map")
 #: A command that is so near to one of these, or to the others of an interface, is meant to be one.
 _NEAR = 0.85
@@ -71,6 +85,8 @@ _GLOBAL = {
 _OF_PROCESSOR = "The platform's own, for its processor: it is no part of a port."
 _OF_WIRELESS = "The platform's own, for its wireless ports: what they do is left out."
 _OF_OTHERS = "A policy of what is no interface here is left out: nothing is promised of it."
+_BELOW_UNKNOWN = "It stands below a line that is not understood."
+#: Blocks of which nothing is read -> what is lost.
 _ELSEWHERE = {
     "table-map": "New marks are left out: streams keep the mark that you give them.",
     "map-class": "Frame Relay's circuits are left out.",
@@ -86,16 +102,21 @@ def policies_of(text: str) -> Policies:
             reading.take(line)
         except Refused as problem:
             # A device goes on as well, and has all but this line.
-            reading.found.refuse(line.number, line.text, problem)
+            reading.notes.refused(line.number, line.text, problem)
     reading.finish()
     return reading.found
 
 
 class _Reading:
-    """Where the reading stands: in which block, and in which class of it."""
+    """Where the reading stands: in which block, and in which class of it.
+
+    `left` is what is lost by all lines of a block of which nothing is read, and `loose` whether the
+    lines of the block have no indentation; None before the first of them.
+    """
 
     def __init__(self) -> None:
         self.found = Policies()
+        self.notes = self.found.notes
         self.held: dict[str, list[Line]] = {}
         self.lists: dict[str, int] = {}
         self.last = 0
@@ -103,39 +124,64 @@ class _Reading:
 
     def close(self) -> None:
         """Leave the block."""
-        self.block = ""
-        self.header = ""
+        self.block = self.header = self.left = self.interface = ""
         self.loose: bool | None = None
         self.selection: Selection | None = None
         self.policy: Policy | None = None
         self.part: PolicyClass | None = None
-        self.interface = ""
 
     def take(self, line: Line) -> None:
         """Read one line."""
         line = spelt(line, self.block if not line.top or self.loose is not False else "")
-        verb = line.verb
         if listed := _LIST.match(line.text):
             self.lists.setdefault(listed[1], line.number)
-        if verb in _CLOSING:
+        if line.verb in _CLOSING:
             self.close()
         elif line.top and line.text.lower() == "system qos":
             self.close()
-            self.block, self.header, self.interface = "interface", line.text, "system qos"
-            self.held.setdefault(self.interface, []).append(line)
-        elif verb in _OPENING and (verb != "control-plane" or line.top):
+            self._open_interface(line, "system qos")
+        elif line.verb in _OPENING and (line.verb != "control-plane" or line.top):
             self.close()
             self._open(line)
         elif self.block and self._belongs(line):
             getattr(self, f"_in_{self.block}")(line)
         else:
             self.close()
-            if verb == "no":
-                self._withdrawn(line)
+            if line.verb == "no":
+                self._without_block(line)
             self._alone(line)
         self.last = line.number
 
-    def _withdrawn(self, line: Line) -> None:
+    def _understood(self, line: Line, *parents: str) -> None:
+        text = "description" if line.verb == "description" else line.text
+        self.notes.understood(line.number, text, *parents)
+
+    def _lost(self, line: Line, lost: str) -> None:
+        self.notes.not_modelled(line.number, line.text, lost)
+
+    def _unknown(self, line: Line) -> None:
+        self.notes.unknown(line.number, line.text)
+
+    def _say(self, line: Line, lost: list[str]) -> None:
+        """Keep a line of a block, with what is lost of it."""
+        if not lost:
+            self._understood(line, self.header)
+        for each in lost:
+            self._lost(line, each)
+
+    def _take_back(self, line: Line, gone: Callable[[Statement], bool]) -> None:
+        """Forget what a line that begins with `no` takes back, and list it."""
+        kept: list[Statement] = []
+        for each in self.notes.statements:
+            if gone(each):
+                lost = f"Line {line.number} takes it back."
+                self.notes.not_modelled(each.line, f"no longer {each.text}", lost)
+            else:
+                kept.append(each)
+        self.notes.statements[:] = kept
+        self._understood(line)
+
+    def _without_block(self, line: Line) -> None:
         """Forget a class map or a policy that is taken back."""
         kind, name = (*line.words[1:2], "")[0].lower(), line.words[-1]
         known: dict[str, dict[str, Any]] = {
@@ -147,12 +193,10 @@ class _Reading:
         if kind in known and known[kind].pop(at, None):
             headers = {
                 each.text
-                for each in self.found.statements
-                if each.text.startswith(f"{kind} ") and each.text.split()[-1] == name
+                for each in self.notes.statements
+                if each.text.startswith(f"{kind} ") and each.name == name
             }
-            self.found.take_back(
-                line, lambda each: each.text in headers or bool(headers.intersection(each.parents))
-            )
+            self._take_back(line, lambda each: bool(headers & {each.text, *each.parents}))
 
     def _belongs(self, line: Line) -> bool:
         """Whether a line is of this block; texts without indentation go by their words."""
@@ -160,11 +204,7 @@ class _Reading:
             self.loose = line.top
         if not line.top:
             return True
-        words = {
-            "class_map": {"match", "description", "no", "exit"},
-            "policy_map": {*COMMANDS, *UNMODELLED, "class", "no", "description", "exit"},
-            "interface": {*INTERFACE, *BESIDE, "ipv4"} - {"interface"},
-        }.get(self.block, ())
+        words = _WORDS.get(self.block, ())
         if line.verb == "exit":
             # As typed, behind each class, it may stand at the margin of an indented text.
             return bool(words)
@@ -180,110 +220,96 @@ class _Reading:
         return below or bool(get_close_matches(line.verb, words, 1, _NEAR_IN_BLOCK))
 
     def _open(self, line: Line) -> None:
-        verb, names = line.verb, list(line.words[1:])
-        if verb == "control-plane" or verb in _ELSEWHERE:
-            self.block, self.header = "elsewhere", verb
-            if verb != "control-plane":
-                self.found.leave(line, _ELSEWHERE[verb])
-            return
-        if verb == "interface":
-            self.block, self.header = "interface", line.text
-            self.interface = _interface_name(names)
-            self.held.setdefault(self.interface, []).append(line)
-            return
-        kind = ""
+        if line.verb == "interface":
+            self._open_interface(line, _interface_name(list(line.words[1:])))
+        elif line.verb == "control-plane":
+            self.block = "control_plane"
+        elif line.verb in _ELSEWHERE:
+            self._open_left(line, _ELSEWHERE[line.verb])
+        else:
+            self._open_definition(line)
+
+    def _open_interface(self, line: Line, name: str) -> None:
+        self.block, self.header, self.interface = "interface", line.text, name
+        self.held.setdefault(name, []).append(line)
+
+    def _open_left(self, line: Line, lost: str) -> None:
+        """Leave a block out, its header with it."""
+        self.block, self.left = "left", lost
+        self._lost(line, lost)
+
+    def _open_definition(self, line: Line) -> None:
+        """Begin a class map or a policy."""
+        names, kind = list(line.words[1:]), ""
         if len(names) > 1 and names[0].lower() == "type":
             if names[1].lower() not in TYPES:
-                self.block = "skipped"
+                self.block = "left"
                 return
             kind, names = names[1], names[2:]
-        kind = plain(kind)
         every: bool | None = None
         if names and names[0].lower() in ("match-any", "match-all"):
             every = names.pop(0).lower() == "match-all"
         if len(names) != 1:
-            self.block = "lost"
-            self.found.wonder(line)
-            return
-        if BUILT_IN.match(names[0]):
-            self.block, self.header = "own", names[0]
-            self._in_own(line)
-            return
-        self.header = line.text
-        self.found.state(line)
-        if verb == "class-map":
+            self.block, self.left = "left", _BELOW_UNKNOWN
+            self._unknown(line)
+        elif BUILT_IN.match(names[0]):
+            processor = names[0].startswith("system-cpp-")
+            self._open_left(line, _OF_PROCESSOR if processor else _OF_WIRELESS)
+        else:
+            self.header = line.text
+            self._understood(line)
+            self._define(line, names[0], plain(kind), every)
+
+    def _define(self, line: Line, name: str, kind: str, every: bool | None) -> None:
+        if line.verb == "class-map":
             self.block = "class_map"
-            key = _key(self.found.selections, names[0], kind)
-            self.selection = self.found.selections.setdefault(
-                key, Selection(names[0], line.number, kind=kind)
+            selections = self.found.selections
+            self.selection = selections.setdefault(
+                _key(selections, name, kind), Selection(name, line.number, kind=kind)
             )
             self.selection.every = self.selection.every if every is None else every
         else:
-            self.block = "policy_map"
-            key = _key(self.found.policies, names[0], kind)
-            self.policy = self.found.policies.setdefault(
-                key, Policy(names[0], line.number, kind=kind)
+            self.block, policies = "policy_map", self.found.policies
+            self.policy = policies.setdefault(
+                _key(policies, name, kind), Policy(name, line.number, kind=kind)
             )
 
-    def _in_skipped(self, line: Line) -> None:
-        """A block of another kind."""
+    def _in_left(self, line: Line) -> None:
+        """Within a block of which nothing is read."""
+        if self.left:
+            self._lost(line, self.left)
 
-    def _in_own(self, line: Line) -> None:
-        """Within a class map or a policy that the platform writes by itself."""
-        processor = self.header.startswith("system-cpp-")
-        self.found.leave(line, _OF_PROCESSOR if processor else _OF_WIRELESS)
-
-    def _in_lost(self, line: Line) -> None:
-        """Below a header that is not understood."""
-        self.found.leave(line, "It stands below a line that is not understood.")
-
-    def _in_elsewhere(self, line: Line) -> None:
-        if self.header != "control-plane":
-            self.found.leave(line, _ELSEWHERE[self.header])
-        elif line.verb == "service-policy":
+    def _in_control_plane(self, line: Line) -> None:
+        if line.verb == "service-policy":
             self.found.of_control_plane[line.words[-1]] = line
 
     def _in_class_map(self, line: Line) -> None:
         assert self.selection is not None
-        words = Words(line)
-        negated = line.verb == "no" and len(line.words) > 1 and line.words[1].lower() == "match"
+        negated = line.verb == "no" and "".join(line.words[1:2]).lower() == "match"
         if line.verb == "exit":
             self.close()
         elif line.verb == "description":
-            self.found.state(line, self.header)
-        elif negated:
-            words.at = 2
-            self._forget_match(line, words)
-        elif line.verb == "match":
-            self._match(line, words)
+            self._understood(line, self.header)
+        elif negated or line.verb == "match":
+            self._match(line, self.selection, negated)
         else:
             self.selection.matches.append(Match(line.number))
-            self.found.wonder(line)
+            self._unknown(line)
 
-    def _match(self, line: Line, words: Words) -> None:
-        assert self.selection is not None
+    def _match(self, line: Line, selection: Selection, negated: bool) -> None:
         try:
-            made, lost = match(words)
+            found, lost = match(Words(line, 2 if negated else 1))
         except NotUnderstood:
-            self.selection.matches.append(Match(line.number))
-            self.found.wonder(line)
+            if not negated:
+                selection.matches.append(Match(line.number))
+            self._unknown(line)
             return
-        self.selection.matches.append(made)
-        self._say(line, lost)
-
-    def _forget_match(self, line: Line, words: Words) -> None:
-        assert self.selection is not None
-        try:
-            gone, _ = match(words)
-        except NotUnderstood:
-            self.found.wonder(line)
-            return
-        self.selection.matches = [
-            each
-            for each in self.selection.matches
-            if (each.marks, each.negated, each.nested) != (gone.marks, gone.negated, gone.nested)
-        ]
-        self.found.state(line, self.header)
+        if negated:
+            selection.matches = [each for each in selection.matches if each != found]
+            self._understood(line, self.header)
+        else:
+            selection.matches.append(found)
+            self._say(line, lost)
 
     def _in_policy_map(self, line: Line) -> None:
         assert self.policy is not None
@@ -292,160 +318,119 @@ class _Reading:
                 self.close()
             self.part = None
         elif line.verb == "class":
-            self._class(line)
+            self._class(line, self.policy)
         elif line.verb == "no" and line.words[1:2] == ("class",):
-            self._without_class(line)
+            self._without_class(line, self.policy)
         elif self.part is not None:
             self._command(line, self.part)
         elif line.verb == "description":
-            self.found.state(line, self.header)
+            self._understood(line, self.header)
         else:
-            self.found.wonder(line)
+            self._unknown(line)
 
-    def _class(self, line: Line) -> None:
-        assert self.policy is not None
-        names, kind = list(line.words[1:]), self.policy.kind
+    def _class(self, line: Line, policy: Policy) -> None:
+        names, kind = list(line.words[1:]), policy.kind
         if len(names) > 2 and names[0].lower() == "type":
             kind, names = plain(names[1]), names[2:]
         if len(names) != 1:
             self.part = PolicyClass("", line.number)
-            self.found.wonder(line)
+            self._unknown(line)
             return
-        part = self.policy.classes.setdefault(
-            names[0], PolicyClass(names[0], line.number, kind=kind)
-        )
-        self.part = part
-        self.found.state(line, self.header)
+        new = PolicyClass(names[0], line.number, kind=kind)
+        self.part = policy.classes.setdefault(names[0], new)
+        self._understood(line, self.header)
 
-    def _without_class(self, line: Line) -> None:
-        assert self.policy is not None
+    def _without_class(self, line: Line, policy: Policy) -> None:
         self.part, name = None, line.words[-1]
-        self.policy.classes.pop(name, None)
+        policy.classes.pop(name, None)
         own, header = self.header, f"class {name}"
-        self.found.take_back(
+        self._take_back(
             line, lambda each: own in each.parents and header in (each.text, *each.parents)
         )
 
     def _command(self, line: Line, part: PolicyClass) -> None:
-        header = f"class {part.name}"
+        lost: list[str] = []
         try:
             if line.verb == "no":
-                withdraw(part, " ".join(line.words[1:3]).lower())
-                part.statements[:] = [
-                    each for each in part.statements if not each.text.startswith(line.text[3:])
-                ]
-                lost: list[str] = []
+                withdraw(part, line.words[1:])
+                gone = line.text[3:]
+                part.statements[:] = [s for s in part.statements if not s.text.startswith(gone)]
             else:
                 lost = apply(part, Words(line))
         except NotUnderstood:
-            self.found.wonder(line)
+            self._unknown(line)
             return
-        if lost:
-            self._say(line, lost)
-        if not lost or part.has(line.number) or line.verb in ACTIONS:
+        for each in lost:
+            self._lost(line, each)
+        statement = Statement(line.number, line.text, (self.header, f"class {part.name}"))
+        if not lost:
+            self.notes.statements.append(statement)
+        if not lost or gives_rate(part, line.number) or line.verb in ACTIONS:
             # What is lost of a rate leaves the rate, and a fix keeps the actions of a policer.
-            made = Statement(line.number, line.text, (self.header, header))
-            if not lost:
-                self.found.statements.append(made)
-            if line.verb in _SINGLE and not line.text.startswith("bandwidth remaining"):
-                part.statements[:] = [
-                    each
-                    for each in part.statements
-                    if each.text.split()[0] != line.verb
-                    or each.text.startswith("bandwidth remaining")
-                ]
-            part.statements.append(made)
+            name = name_of(line.words)
+            if name in COMMANDS and COMMANDS[name].single:
+                part.statements[:] = [s for s in part.statements if name_of(s.words) != name]
+            part.statements.append(statement)
 
     def _in_interface(self, line: Line) -> None:
         if line.verb == "exit":
             self.close()
-            return
-        if "service-policy" in line.words[2:]:
-            self.found.leave(line, _OF_OTHERS)
-            return
-        number = is_service(line)
-        if number:
-            self.interface = f"{self.interface.split(' ')[0]} service instance {number}"
-            self.held.setdefault(self.interface, []).append(line)
-        elif line.verb in INTERFACE or line.verb in (
-            "mls",
-            "auto",
-            "clock",
-            "ip",
-            "no",
-            "qos",
-            "trust",
-        ):
+        elif "service-policy" in line.words[2:]:
+            self._lost(line, _OF_OTHERS)
+        elif number := is_service(line):
+            self._open_interface(line, f"{self.interface.split(' ')[0]} service instance {number}")
+        elif line.verb in _KEPT:
             self.held[self.interface].append(line)
-        elif (
-            get_close_matches(line.verb, _OF_INTERFACE, 1, _NEAR) or self.interface == "system qos"
+        elif self.interface == "system qos" or get_close_matches(
+            line.verb, _OF_INTERFACE, 1, _NEAR
         ):
-            self.found.wonder(line)
+            self._unknown(line)
 
     def _alone(self, line: Line) -> None:
-        said = line.words[1:] if line.verb == "no" else line.words
-        verbs = tuple(word.lower() for word in said[:3])
-        listed = [lost for start, lost in _GLOBAL.items() if verbs[: len(start)] == start]
-        for lost in listed:
-            self.found.leave(line, lost)
-        if not line.top and "service-policy" in line.words:
-            self.found.leave(line, _OF_OTHERS)
-        if line.top and verbs[:1] == ("qos",) and not listed:
-            self.found.wonder(line)
-        if line.top and len(verbs) > 1 and get_close_matches(line.verb, _HEADERS, 1, _NEAR):
-            self.found.wonder(line)
-            self.block = "lost"
-        elif line.top and line.verb in _OF_A_CLASS:
-            self.found.wonder(line)
-
-    def _say(self, line: Line, lost: list[str]) -> None:
-        if not lost:
-            self.found.state(line, self.header)
-        for each in lost:
-            self.found.leave(line, each)
+        """Read a line that stands in no block."""
+        words = tuple(word.lower() for word in line.words[line.verb == "no" :][:3])
+        lost = begun(words, _GLOBAL)
+        if lost:
+            self._lost(line, lost)
+        if not line.top:
+            if "service-policy" in line.words:
+                self._lost(line, _OF_OTHERS)
+            return
+        if words[:1] == ("qos",) and not lost:
+            self._unknown(line)
+        if len(words) > 1 and get_close_matches(line.verb, _HEADERS, 1, _NEAR):
+            self._unknown(line)
+            self.block, self.left = "left", _BELOW_UNKNOWN
+        elif line.verb in _OF_A_CLASS:
+            self._unknown(line)
 
     def finish(self) -> None:
         """Read the interfaces: of one without quality of service nothing is said."""
-        self._lists()
+        self._used_lists()
         for name, lines in self.held.items():
             check_time(lines[0].number)
-            made = Interface(name, lines[0].number)
-            understood, left = [], []
+            notes = Provenance()
+            interface = Interface(name, lines[0].number)
             for line in lines:
-                lost, kind = interface_line(made, line)
-                if kind == "stated":
-                    understood.append(line)
-                elif kind:
-                    left.append((line, lost, kind))
-            if made.policies or made.hold or any(_of_queues(line) for line, *_ in left):
-                self.found.interfaces[name] = made
-                for line in understood:
-                    self.found.state(line, *(() if line is lines[0] else (lines[0].text,)))
-                for line, lost, kind in left:
-                    if kind == "unknown":
-                        self.found.wonder(line)
-                    elif kind == "refused":
-                        self.found.refuse(line.number, line.text, lost)
-                    else:
-                        self.found.leave(line, lost)
+                parents = () if line is lines[0] else (lines[0].text,)
+                interface_line(interface, line, notes, parents)
+            queues = any(each.verb not in ("bandwidth", "speed") for each in notes.remarks)
+            if interface.policies or interface.hold or queues:
+                self.found.interfaces[name] = interface
+                self.notes.add(notes)
 
-    def _lists(self) -> None:
+    def _used_lists(self) -> None:
         """Of an access list that a class names, say where it is and nothing of what it has."""
         matches = (each for made in self.found.selections.values() for each in made.matches)
         used = {mark.removeprefix("ACL ") for each in matches for mark in each.marks}
         for name in used & set(self.lists):
-            self.found.statements.append(Statement(self.lists[name], f"access-list {name}"))
+            self.notes.understood(self.lists[name], f"access-list {name}")
 
 
 def _key(known: Mapping[str, Policy | Selection], name: str, kind: str) -> str:
     """Where a block of this name and type is kept, or is to be kept."""
     had = known.get(name)
     return name if had is None or had.kind == kind else f"{kind} {name}"
-
-
-def _of_queues(line: Line) -> bool:
-    """Whether a line is about queues even where no policy is."""
-    return line.verb not in ("bandwidth", "speed")
 
 
 def _interface_name(names: list[str]) -> str:

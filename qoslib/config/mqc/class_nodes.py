@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
+from qoslib.config.mqc.commands import gives
 from qoslib.config.mqc.lines import Refused
 from qoslib.config.mqc.matches import ALL, near, resolve
 from qoslib.config.mqc.names import is_own
 from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass, key_of
-from qoslib.config.records import ConfiguredClass, Remark
+from qoslib.config.records import ConfiguredClass
 from qoslib.config.settings import of_class
 from qoslib.config.source import ConfigurationError, check_time
 
@@ -65,91 +66,104 @@ def tree_of(
     found: Policies, policy: Policy, built_in: bool = False, shared_default: bool = False
 ) -> list[ClassNode]:
     """The classes of a policy as a tree, `class-default` last."""
-    # The ports of a text share what its classes match.
-    known = found.marks
-    grouped = found.grouped = _grouped(found, known) if found.grouped is None else found.grouped
-    count = 0
+    tree = _Tree(found, built_in, shared_default).below(policy, (), (policy.name,))
+    often = Counter(node.of.name for node in leaves(tree))
+    for node in leaves(tree):
+        alone = often[node.of.name] == 1
+        node.name = node.of.name if alone else "/".join(node.path)
+    return tree
 
-    def below(policy: Policy, path: tuple[str, ...], above: tuple[str, ...]) -> list[ClassNode]:
-        nonlocal count
-        parts = [part for name, part in policy.classes.items() if not is_rest(name)]
-        rest = [part for name, part in policy.classes.items() if is_rest(name)]
-        parts += rest or [PolicyClass(DEFAULT, 0)]
+
+class _Tree:
+    """A tree of classes as it grows: how many it has, and what its text and platform have."""
+
+    def __init__(self, found: Policies, built_in: bool, shared_default: bool) -> None:
+        self.found, self.built_in, self.shared_default = found, built_in, shared_default
+        self.count = 0
+        # The ports of a text share what its classes match.
+        if found.grouped is None:
+            found.grouped = _grouped(found, found.marks)
+        self.grouped = found.grouped
+
+    def below(
+        self, policy: Policy, path: tuple[str, ...], above: tuple[str, ...]
+    ) -> list[ClassNode]:
+        """The classes of a policy that stands below others."""
+        rest = [part for name, part in policy.classes.items() if self._is_rest(name)]
+        parts = [part for name, part in policy.classes.items() if not self._is_rest(name)]
         nodes = []
-        for part in parts:
-            count += 1
-            check_time()
-            if count > _MOST:
-                raise ConfigurationError(f"more than {_MOST} classes in one tree", part.line)
+        for part in [*parts, *(rest or [PolicyClass(DEFAULT, 0)])]:
+            self._count(part)
             try:
-                node = ClassNode(part, (*path, part.name), marks_of(policy, part))
+                node = ClassNode(part, (*path, part.name), self._marks_of(policy, part))
             except Refused as error:
-                _without(found, part, error)
+                _without(self.found, part, error)
                 continue
             if part.child:
-                child = found.policies.get(key_of(found.policies, part.child.name, policy.kind))
-                command = f"service-policy {part.child.name}"
-                if child is None and not found.interfaces:
-                    found.remarks.append(not_in_text(part.child))
-                    nodes.append(node)
-                    continue
-                problem = ""
-                if child is None:
-                    problem = not_defined(found, "policy-map", part.child.name)
-                elif child.name in above:
-                    problem = f"policy-map {child.name} is within itself"
-                elif len(above) >= _DEEPEST:
-                    depth = len(above) + 1
-                    problem = (
-                        f"policy-map {child.name} is {depth} policies deep; allowed: {_DEEPEST}"
-                    )
-                if child is None or problem:
-                    found.refuse(part.child.line, command, problem)
-                else:
-                    node.children = below(child, node.path, (*above, child.name))
-                    if not has_queues(found, child):
-                        # It only marks: its classes wait in the queue of this one.
-                        node.of, node.children = replace(part, child=None), []
+                self._grow(node, part.child, policy.kind, above)
             nodes.append(node)
         if any(set(ALL) < set(node.marks) for node in nodes):
             # All unmatched packets came in a group, so that none is left for the last class.
             for node in nodes:
                 node.marks = () if node.marks == ALL else node.marks
-        if shared_default:
+        if self.shared_default:
             _join(nodes)
         return nodes
 
-    def is_rest(name: str) -> bool:
-        return name == DEFAULT or (built_in and name.endswith(_BUILT_IN_REST))
+    def _count(self, part: PolicyClass) -> None:
+        check_time()
+        self.count += 1
+        if self.count > _MOST:
+            raise ConfigurationError(f"more than {_MOST} classes in one tree", part.line)
 
-    def marks_of(policy: Policy, part: PolicyClass) -> tuple[str, ...]:
-        if is_rest(part.name):
+    def _grow(self, node: ClassNode, named: Named, kind: str, above: tuple[str, ...]) -> None:
+        """Give a class the classes of its child policy."""
+        found, problem = self.found, ""
+        child = found.policies.get(key_of(found.policies, named.name, kind))
+        if child is None and not found.interfaces:
+            not_in_text(found, named)
+            return
+        if child is None:
+            problem = not_defined(found, "policy-map", named.name)
+        elif child.name in above:
+            problem = f"policy-map {child.name} is within itself"
+        elif len(above) >= _DEEPEST:
+            deep = f"{len(above) + 1} policies deep"
+            problem = f"policy-map {child.name} is {deep}; allowed: {_DEEPEST}"
+        if child is None or problem:
+            found.notes.refused(named.line, f"service-policy {named.name}", problem)
+            return
+        node.children = self.below(child, node.path, (*above, child.name))
+        if not has_queues(found, child):
+            # It only marks: its classes wait in the queue of this one.
+            node.of, node.children = replace(node.of, child=None), []
+
+    def _is_rest(self, name: str) -> bool:
+        return name == DEFAULT or (self.built_in and name.endswith(_BUILT_IN_REST))
+
+    def _marks_of(self, policy: Policy, part: PolicyClass) -> tuple[str, ...]:
+        """What puts packets into a class; none where only its name can."""
+        found = self.found
+        if self._is_rest(part.name):
             return ALL
         if part.name in found.selections:
-            own = resolve(_selected(found, part), found.selections, known)
-            return _followed(own, grouped)
-        group = _BUILT_IN.fullmatch(part.name) if built_in else None
+            own = resolve(_selected(found, part), found.selections, found.marks)
+            return _followed(own, self.grouped)
+        group = _BUILT_IN.fullmatch(part.name) if self.built_in else None
         if group:
-            return _followed((f"qos-group {group[1]}",), grouped)
-        if not is_own(part.name, built_in) and _is_slip(found, policy, part):
+            return _followed((f"qos-group {group[1]}",), self.grouped)
+        if not is_own(part.name, self.built_in) and _is_slip(found, policy, part):
             raise Refused(not_defined(found, "class-map", part.name), part.line)
         return ()
-
-    made = below(policy, (), (policy.name,))
-    often = Counter(node.of.name for node in leaves(made))
-    for node in leaves(made):
-        alone = often[node.of.name] == 1
-        node.name = node.of.name if alone else "/".join(node.path)
-    return made
 
 
 def has_queues(
     found: Policies, policy: Policy, meters: bool = True, deepest: int = _DEEPEST
 ) -> bool:
     """Whether a class of a policy, or of one below it, says anything of its queue, or polices."""
+    kinds = ("a queue", "a change", "a meter") if meters else ("a queue", "a change")
     for part in policy.classes.values():
-        said = part.priority, part.bandwidth, part.remaining, part.shape, part.limit, part.early
-        if part.limits or part.fair or any(said) or (meters and (part.police or part.drop)):
+        if gives(part, *kinds):
             return True
         if part.child and deepest:
             child = found.policies.get(key_of(found.policies, part.child.name, policy.kind))
@@ -171,28 +185,25 @@ def _join(nodes: list[ClassNode]) -> None:
     `class-without-queue` says so.
     """
     *others, rest = nodes
+    if rest.of.police or rest.of.child or rest.of.drop:
+        return
     for node in others:
-        part = node.of
-        said = part.priority, part.bandwidth, part.remaining, part.shape, part.child, part.police
-        queues = part.limit, part.early
-        alone = part.fair or part.drop or part.limits
-        alone = alone or any(each is not None for each in (*said, *queues))
-        if not (alone or rest.of.police or rest.of.child or rest.of.drop):
+        if not gives(node.of, "a queue", "a change", "a meter", "a child"):
             node.host = rest
 
 
 def _without(found: Policies, part: PolicyClass, problem: Refused) -> None:
     """Leave a class out whose class-map a device does not have, with all that stands in it."""
-    found.refuse(part.line, f"class {part.name}", problem)
+    found.notes.refused(part.line, f"class {part.name}", problem)
     for each in part.statements:
         lost = f"It stands in class {part.name}, which is refused."
-        found.remarks.append(Remark("not modelled", each.line, each.text, lost))
+        found.notes.not_modelled(each.line, each.text, lost)
 
 
-def not_in_text(named: Named) -> Remark:
-    """What is said of a policy that a piece of a configuration uses and does not hold."""
+def not_in_text(found: Policies, named: Named) -> None:
+    """Remark on a policy that a piece of a configuration uses and does not hold."""
     lost = "The text does not hold this policy-map: queues and limits there are not checked."
-    return Remark("not modelled", named.line, f"service-policy {named.name}", lost)
+    found.notes.not_modelled(named.line, f"service-policy {named.name}", lost)
 
 
 def _is_slip(found: Policies, policy: Policy, part: PolicyClass) -> bool:
@@ -206,7 +217,7 @@ def _is_slip(found: Policies, policy: Policy, part: PolicyClass) -> bool:
         return True
     if near(part.name, (DEFAULT,), _NEAR_DEFAULT):
         return True
-    unread = (each.text.split() for each in found.remarks if each.kind == "unknown")
+    unread = (each.text.split() for each in found.notes.remarks if each.kind == "unknown")
     return any(
         part.name in words and get_close_matches(words[0].lower(), ("class-map",), 1)
         for words in unread
@@ -221,7 +232,7 @@ def not_defined(found: Policies, kind: str, name: str) -> str:
         for of, other, at in _used(found)
         if other != name and other not in defined[of]
     ]
-    headers = [each for each in found.remarks if each.kind == "unknown"]
+    headers = [each for each in found.notes.remarks if each.kind == "unknown"]
     unread = next((each for each in headers if {kind, name} <= set(each.text.split())), None)
     if unread is not None:
         problem = f"{kind} {name} is not understood in line {unread.line}"
@@ -237,7 +248,7 @@ def not_defined(found: Policies, kind: str, name: str) -> str:
 
 def _used(found: Policies) -> Iterator[tuple[str, str, int]]:
     """Kind, name and line of each class map and each policy that something uses."""
-    for part in (part for policy in found.policies.values() for part in policy.classes.values()):
+    for part in found.parts:
         built_in = _BUILT_IN.match(part.name) or part.name.endswith(_BUILT_IN_REST)
         if found.selections and not built_in:
             yield "class-map", part.name, part.line
@@ -258,18 +269,17 @@ def _meant(name: str, defined: list[str]) -> str:
 def _grouped(found: Policies, known: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Group -> the marks of the classes that are put into it."""
     grouped: dict[str, tuple[str, ...]] = dict.fromkeys(_groups_of_rest(found), ALL)
-    for policy in found.policies.values():
-        for part in policy.classes.values():
-            if part.groups and part.name in found.selections:
-                try:
-                    marks = resolve(_selected(found, part), found.selections, known)
-                except Refused:
-                    # The class itself is left out where it stands in a tree.
-                    continue
-                for group in part.groups:
-                    already = grouped.get(group, ())
-                    new = tuple(m for m in marks if m not in already and marks != ALL)
-                    grouped[group] = already + new
+    for part in found.parts:
+        if not part.groups or part.name not in found.selections:
+            continue
+        try:
+            marks = resolve(_selected(found, part), found.selections, known)
+        except Refused:
+            # The class itself is left out where it stands in a tree.
+            continue
+        for group in part.groups:
+            already = grouped.get(group, ())
+            grouped[group] = already + tuple(m for m in marks if m not in already and marks != ALL)
     return grouped
 
 

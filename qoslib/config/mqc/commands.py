@@ -1,17 +1,34 @@
-"""The table of commands of a class in a policy, and what each does to its record."""
+"""The table of commands of a class in a policy: what each says, gives, takes back and loses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from qoslib import units
 from qoslib.config.mqc.lines import RATE_WORDS, NotUnderstood, Words, exactly
-from qoslib.config.mqc.police import ACTIONS, action, burst, police
+from qoslib.config.mqc.police import ACTIONS, action, burst, police, rate_or_share
 from qoslib.config.mqc.policies import Named, PolicyClass, Priority, Shape
 from qoslib.config.mqc.queue_commands import queue_limit, random_detect
 from qoslib.config.values import Value
 
-__all__ = ["COMMANDS", "UNMODELLED", "apply", "withdraw"]
+__all__ = [
+    "COMMANDS",
+    "UNMODELLED",
+    "VERBS",
+    "apply",
+    "command_line",
+    "gives",
+    "gives_rate",
+    "name_of",
+    "withdraw",
+]
 
 _ACCOUNT = "What `account` adds to each frame is left out: the port counts one size for all."
+_PAUSE = "Pause by priority is left out: a full queue drops."
+_COLOUR_BLIND = "The policer is colour-blind here."
+_HEADERS = "Headers stay as long as they are."
+_MARK = "The new mark is left out: streams keep the mark that you give them."
+_ADAPTS = "The shaper's rate does not adapt, and its memory is the queue's limit."
+_SIZES = ("ms", "us", "bytes", "kbytes", "mbytes", "gbytes")
 
 
 def _account(words: Words) -> list[str]:
@@ -23,16 +40,13 @@ def _account(words: Words) -> list[str]:
 
 def _bandwidth(of: PolicyClass, words: Words) -> list[str]:
     number = words.line.number
-    if words.skip("remaining"):
-        if words.skip("percent"):
-            of.remaining = Value(words.number("the share", 0, 100), "%", number)
-        else:
-            words.skip("ratio")
-            of.remaining = Value(words.count("the ratio", 1, 65_536), "ratio", number)
-    elif (share := words.share("the bandwidth")) is not None:
-        of.bandwidth = Value(share, "1", number)
+    if not words.skip("remaining"):
+        of.bandwidth = rate_or_share(words, "the bandwidth", "kbit/s")
+    elif words.skip("percent"):
+        of.remaining = Value(words.number("the share", 0, 100), "%", number)
     else:
-        of.bandwidth = Value(words.rate_bps("the bandwidth", "kbit/s"), "bit/s", number)
+        words.skip("ratio")
+        of.remaining = Value(words.count("the ratio", 1, 65_536), "ratio", number)
     return _account(words)
 
 
@@ -53,37 +67,15 @@ def _priority(of: PolicyClass, words: Words) -> list[str]:
 
 
 def _shape(of: PolicyClass, words: Words) -> list[str]:
-    number = words.line.number
     if words.ahead in ("adaptive", "fecn-adapt", "fr-voice-adapt", "max-buffers"):
-        return ["The shaper's rate does not adapt, and its memory is the queue's limit."]
+        return [_ADAPTS]
     if words.skip("min"):
-        # A minimum and a maximum data rate (Cisco, Nexus 9000 QoS guide, Congestion Management).
-        value = words.number("the minimum", 0)
-        least_bps = exactly(value, RATE_WORDS.get(words.skip(*RATE_WORDS), "bit/s"), "bit/s")
-        if not words.skip("max"):
-            raise NotUnderstood
-        rate = Value(words.rate_bps("the shaped rate"), "bit/s", number)
-        least = Value(least_bps, "bit/s", number) if least_bps else None
-        of.shape = Shape(rate, least=least)
-        if least_bps > rate.value:
-            words.refuse("the minimum is above the maximum")
-        words.end()
-        return []
+        return _shape_between(of, words)
     peak = words.skip("average", "peak") == "peak"
+    rate = rate_or_share(words, "the shaped rate")
     sizes: list[Value] = []
-    if (share := words.share("the shaped rate")) is not None:
-        rate = Value(share, "1", number)
-        while words.has_number():
-            sizes.append(burst(words, "the burst", "ms"))
-    else:
-        rate = Value(words.rate_bps("the shaped rate"), "bit/s", number)
-        while words.has_number():
-            bits = words.number("the burst", 0)
-            if words.ahead in ("ms", "us", "bytes", "kbytes", "mbytes", "gbytes"):
-                words.at -= 1
-                sizes.append(burst(words, "the burst"))
-            else:
-                sizes.append(Value(units.octets(bits), "B", number))
+    while words.has_number():
+        sizes.append(_shape_burst(words, rate))
     if len(sizes) > 2:
         raise NotUnderstood
     committed, excess = (*sizes, None, None)[:2]
@@ -91,9 +83,33 @@ def _shape(of: PolicyClass, words: Words) -> list[str]:
     return _account(words)
 
 
-def _police(of: PolicyClass, words: Words) -> list[str]:
-    if words.ahead == "":
+def _shape_burst(words: Words, rate: Value) -> Value:
+    """A burst of `shape`: of a share in ms, of a rate in bits, where no unit is written."""
+    if rate.unit == "1":
+        return burst(words, "the burst", "ms")
+    bits = words.number("the burst", 0)
+    if words.ahead not in _SIZES:
+        return Value(units.octets(bits), "B", words.line.number)
+    words.at -= 1
+    return burst(words, "the burst")
+
+
+def _shape_between(of: PolicyClass, words: Words) -> list[str]:
+    """A minimum and a maximum data rate (Cisco, Nexus 9000 QoS guide, Congestion Management)."""
+    number, value = words.line.number, words.number("the minimum", 0)
+    least_bps = exactly(value, RATE_WORDS.get(words.skip(*RATE_WORDS), "bit/s"), "bit/s")
+    if not words.skip("max"):
         raise NotUnderstood
+    rate_bps = words.rate_bps("the shaped rate")
+    least = Value(least_bps, "bit/s", number) if least_bps else None
+    of.shape = Shape(Value(rate_bps, "bit/s", number), least=least)
+    if least_bps > rate_bps:
+        words.refuse("the minimum is above the maximum")
+    words.end()
+    return []
+
+
+def _police(of: PolicyClass, words: Words) -> list[str]:
     of.police, lost = police(words)
     return lost
 
@@ -113,7 +129,7 @@ def _set(of: PolicyClass, words: Words) -> list[str]:
     kind = words.ahead
     number = (*words.line.words[words.at + 1 :], "")[0]
     if kind not in ("qos-group", "traffic-class", "discard-class") or not number[:1].isdigit():
-        return ["The new mark is left out: streams keep the mark that you give them."]
+        return [_MARK]
     words.take("what to set")
     of.groups = (*of.groups, f"{kind} {words.count('the group', 0, 99)}")
     words.end()
@@ -126,6 +142,11 @@ def _drop(of: PolicyClass, words: Words) -> list[str]:
     return []
 
 
+def _fair(of: PolicyClass, words: Words) -> list[str]:
+    of.fair = words.line.number
+    return ["The flows of this class wait in one queue here, first in first out."]
+
+
 def _child(of: PolicyClass, words: Words) -> list[str]:
     words.skip("output", "input")
     if words.skip("type"):
@@ -135,42 +156,138 @@ def _child(of: PolicyClass, words: Words) -> list[str]:
     return []
 
 
-#: Command -> what it does to a class; it gives what is lost, a sentence each.
-COMMANDS: dict[str, Callable[[PolicyClass, Words], list[str]]] = {
-    "bandwidth": _bandwidth,
-    "priority": _priority,
-    "shape": _shape,
-    "police": _police,
-    "queue-limit": queue_limit,
-    "random-detect": random_detect,
-    "service-policy": _child,
-    "set": _set,
-    "drop": _drop,
-    **dict.fromkeys(ACTIONS, _action),
-}
-#: Command -> what is lost without it.
-UNMODELLED = {
-    "fair-queue": "The flows of this class wait in one queue here, first in first out.",
-    "compression": "Headers stay as long as they are.",
-    "compress": "Headers stay as long as they are.",
-    "trust": "Streams keep the mark that you give them.",
-    "queue-buffers": "The share of the switch's memory is left out; the default limit is taken.",
-    "estimate": "Nothing is lost.",
-    "log": "Nothing is lost.",
-    "netflow-sampler": "Nothing is lost.",
-    "afd": "Approximate fair drop is left out: a full queue drops.",
-    "dpp": "Short flows are not taken out of their queue.",
-    "multicast-optimize": "Multicast is not modelled.",
-    "child-conform-aware": "The policer does not look at what the one below it says.",
-    "service-fragment": "Parts of a policy on several interfaces are left out.",
-    "account": _ACCOUNT,
-    "conform-color": "The policer is colour-blind here.",
-    "exceed-color": "The policer is colour-blind here.",
-    "pause": "Pause by priority is left out: a full queue drops.",
-    "no-drop": "Pause by priority is left out: a full queue drops.",
-    "mtu": "Frames have the size of their stream.",
-    "congestion-control": "What this congestion control does is left out.",
-}
+class Command(NamedTuple):
+    """A command of a class.
+
+    Attributes
+    ----------
+    read : callable or None
+        What it does to a class; it gives what is lost, a sentence each.
+    field : str
+        What it sets of a class, and `no` empties.
+    gives : str
+        ``"a queue"`` of its own, ``"a change"`` of one, ``"a meter"``, which needs none, or
+        ``"a child"``.
+    rate : bool
+        Whether it gives a rate, or a part of one.
+    single : bool
+        Whether it takes the place of an earlier one of its kind.
+    flat : bool
+        Whether a class with a child policy has no use for it here.
+    behind : tuple of str
+        Words that may follow it.
+    written : str
+        How it begins where it is written, for a field of a queue.
+    bare : str
+        The unit of its number where that has none.
+    lost : str
+        What is lost of one that is not modelled.
+    """
+
+    read: Callable[[PolicyClass, Words], list[str]] | None = None
+    field: str = ""
+    gives: str = ""
+    rate: bool = False
+    single: bool = False
+    flat: bool = False
+    behind: tuple[str, ...] = ()
+    written: str = ""
+    bare: str = ""
+    lost: str = ""
+
+
+#: Command -> what it is; where the second word tells what it sets, both.
+COMMANDS: dict[str, Command] = {
+    "bandwidth": Command(
+        _bandwidth, "bandwidth", "a queue", rate=True, single=True,
+        behind=("percent", "remaining", "ratio"), written="bandwidth", bare="kbit/s",
+    ),
+    "bandwidth remaining": Command(
+        _bandwidth, "remaining", "a queue", rate=True, written="bandwidth remaining ratio",
+        bare="ratio",
+    ),
+    "priority": Command(
+        _priority, "priority", "a queue", rate=True, single=True, flat=True,
+        behind=("percent", "level"), written="priority", bare="kbit/s",
+    ),
+    "shape": Command(
+        _shape, "shape", "a queue", rate=True, single=True,
+        behind=("average", "peak", "percent"), written="shape average", bare="bit/s",
+    ),
+    "police": Command(
+        _police, "police", "a meter", rate=True, single=True,
+        behind=("cir", "percent", "rate"), written="police cir", bare="bit/s",
+    ),
+    "queue-limit": Command(
+        queue_limit, "limit", "a change", flat=True, behind=("packets", "bytes", "ms"),
+        written="queue-limit", bare="packets",
+    ),
+    "random-detect": Command(
+        random_detect, "early", "a change", flat=True,
+        behind=("dscp", "dscp-based", "precedence", "precedence-based", "ecn"),
+        written="random-detect",
+    ),
+    "service-policy": Command(_child, "child", "a child", behind=("input", "output", "type")),
+    "fair-queue": Command(_fair, "fair", "a change"),
+    "drop": Command(_drop, "drop", "a meter"),
+    "set": Command(_set),
+    **dict.fromkeys(ACTIONS, Command(_action)),
+    "compression": Command(lost=_HEADERS),
+    "compress": Command(lost=_HEADERS),
+    "trust": Command(lost="Streams keep the mark that you give them."),
+    "queue-buffers": Command(
+        lost="The share of the switch's memory is left out; the default limit is taken."
+    ),
+    "estimate": Command(lost="Nothing is lost."),
+    "log": Command(lost="Nothing is lost."),
+    "netflow-sampler": Command(lost="Nothing is lost."),
+    "afd": Command(lost="Approximate fair drop is left out: a full queue drops."),
+    "dpp": Command(lost="Short flows are not taken out of their queue."),
+    "multicast-optimize": Command(lost="Multicast is not modelled."),
+    "child-conform-aware": Command(
+        lost="The policer does not look at what the one below it says."
+    ),
+    "service-fragment": Command(lost="Parts of a policy on several interfaces are left out."),
+    "account": Command(lost=_ACCOUNT),
+    "conform-color": Command(lost=_COLOUR_BLIND),
+    "exceed-color": Command(lost=_COLOUR_BLIND),
+    "pause": Command(lost=_PAUSE),
+    "no-drop": Command(lost=_PAUSE),
+    "mtu": Command(lost="Frames have the size of their stream."),
+    "congestion-control": Command(lost="What this congestion control does is left out."),
+}  # fmt: skip
+#: Their first words.
+VERBS = frozenset(name for name in COMMANDS if " " not in name)
+#: Those of which nothing is modelled -> what is lost.
+UNMODELLED = {name: each.lost for name, each in COMMANDS.items() if each.lost}
+_GIVEN = tuple((each.gives, each.field) for each in COMMANDS.values() if each.gives)
+
+
+def name_of(words: Sequence[str]) -> str:
+    """The name in the table of a command.
+
+    >>> name_of(("bandwidth", "remaining", "percent", "20")), name_of(("Bandwidth", "2000"))
+    ('bandwidth remaining', 'bandwidth')
+    """
+    two = " ".join(words[:2]).lower()
+    return two if two in COMMANDS else words[0].lower() if words else ""
+
+
+def gives(part: PolicyClass, *kinds: str) -> bool:
+    """Whether a class has a command that gives something of these kinds.
+
+    >>> gives(PolicyClass("VOICE", 1, priority=Priority(2)), "a queue", "a meter")
+    True
+    """
+    if part.limits and "a change" in kinds:
+        return True
+    return any(getattr(part, field) for kind, field in _GIVEN if kind in kinds)
+
+
+def gives_rate(part: PolicyClass, line: int) -> bool:
+    """Whether a rate of a class comes from a line."""
+    values = (getattr(part, each.field) for each in COMMANDS.values() if each.rate)
+    return any(each is not None and each.line == line for each in values)
 
 
 def apply(of: PolicyClass, words: Words) -> list[str]:
@@ -178,31 +295,28 @@ def apply(of: PolicyClass, words: Words) -> list[str]:
     verb = words.line.verb
     if verb == "description":
         return []
-    if verb == "fair-queue":
-        of.fair = words.line.number
-    if verb in UNMODELLED:
-        return [UNMODELLED[verb]]
-    if verb not in COMMANDS:
+    if verb not in VERBS:
         raise NotUnderstood
-    return COMMANDS[verb](of, words)
+    command = COMMANDS[verb]
+    return command.read(of, words) if command.read else [command.lost]
 
 
-#: Command -> the field that `no` empties.
-_FIELDS = {
-    "bandwidth": "bandwidth", "bandwidth remaining": "remaining", "priority": "priority",
-    "shape": "shape", "police": "police",
-    "queue-limit": "limit", "random-detect": "early", "service-policy": "child",
-}  # fmt: skip
-
-
-def withdraw(of: PolicyClass, words: str) -> None:
+def withdraw(of: PolicyClass, words: Sequence[str]) -> None:
     """Take back what a command gave."""
-    verb = words if words in _FIELDS else words.partition(" ")[0]
-    if verb not in _FIELDS and verb not in UNMODELLED and verb != "drop":
+    command = COMMANDS.get(name_of(words))
+    if command is None or (command.read and not command.field):
         raise NotUnderstood
-    if verb in _FIELDS:
-        setattr(of, _FIELDS[verb], None)
-    if verb == "fair-queue":
-        of.fair = 0
-    if verb == "drop":
-        of.drop = 0
+    if command.field:
+        setattr(of, command.field, getattr(PolicyClass, command.field))
+
+
+def command_line(name: str, value: float, *behind: object) -> str:
+    """A command as it is written, with a value in its own unit.
+
+    >>> command_line("bandwidth", 2e6), command_line("police", 8e6, "bc", 1500)
+    ('bandwidth 2000', 'police cir 8000000 bc 1500')
+    """
+    command = COMMANDS[name]
+    if command.bare.endswith("bit/s"):
+        value = units.convert(value, "bit/s", command.bare)
+    return " ".join(map(str, (command.written, max(round(value), 1), *behind)))

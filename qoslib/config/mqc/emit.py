@@ -2,7 +2,7 @@
 
 from qoslib import units
 from qoslib.config.code_points import DSCP, code_of, marks_matching, write_word
-from qoslib.config.mqc.meters import shaper
+from qoslib.config.mqc.conditioners import shaper
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Shape
 from qoslib.config.values import Value
@@ -78,7 +78,7 @@ def _priority(queue: Queue, levels: bool) -> list[str]:
 def _shape(of: Queue | Node, platform: PlatformDefaults) -> str:
     assert of.shaper is not None
     rate = _whole(of.shaper.rate_bps)
-    usual = shaper(Shape(Value(rate, "bit/s", 0)), 0.0, platform)
+    usual, _ = shaper(Shape(Value(rate, "bit/s")), 0.0, platform)
     if usual == of.shaper:
         return f"shape average {rate}"
     return f"shape average {rate} {units.bits(of.shaper.burst_bytes)} 0"

@@ -1,11 +1,12 @@
 """The lines of an interface that say what its ports are like."""
 
 from qoslib.config.lines import Line
-from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
+from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, begun
 from qoslib.config.mqc.policies import Interface, Named, plain
+from qoslib.config.provenance import Provenance
 from qoslib.config.values import Value
 
-__all__ = ["INTERFACE", "TYPES", "interface_line", "is_service"]
+__all__ = ["INTERFACE", "SEVERAL", "TYPES", "interface_line", "is_service"]
 
 #: Types of class maps and policies that are about queues.
 TYPES = {"qos", "queuing", "queueing", "lan-queuing", "network-qos", "quality-of-service"}
@@ -46,7 +47,8 @@ _NETWORK = (
     "What the whole switch does with its classes is not modelled on this platform: a full queue"
     " drops, and frames have the size of their stream."
 )
-_SEVERAL = {
+#: Commands of several words -> what is lost.
+SEVERAL = {
     ("mls", "qos"): "What the switch trusts is left out: streams keep their mark.",
     ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
     ("ip", "rsvp"): "Reservations by RSVP are left out.",
@@ -66,33 +68,40 @@ def is_service(line: Line) -> str:
     return words[2] if begins and len(words) > 2 and words[2].isdecimal() else ""
 
 
-def interface_line(of: Interface, line: Line) -> tuple[str, str]:
-    """Give an interface what a line says."""
-    verb = line.verb
-    if verb == "no" and line.words[1:2] == ("service-policy",):
-        _withdraw(of, line)
-        return "", "stated"
-    if verb == "no" and INTERFACE.get(line.words[1].lower() if line.words[1:] else ""):
-        return "", "stated"
-    second = tuple(word.lower() for word in line.words[:2])
-    if second == ("service-policy", "type"):
-        return _typed(of, line)
-    if verb in ("interface", "service", "system"):
-        return "", "stated"
-    words = tuple(word.lower() for word in line.words)
-    for start, lost in _SEVERAL.items():
-        if words[: len(start)] == start:
-            return lost, "not modelled"
-    if verb not in INTERFACE and verb != "clock":
-        return "", ""
-    if INTERFACE.get(verb):
-        return INTERFACE[verb], "not modelled"
+def interface_line(
+    of: Interface, line: Line, notes: Provenance, parents: tuple[str, ...] = ()
+) -> None:
+    """Give an interface what a line says, and keep the line where it is about queues."""
     try:
-        return "", _READ[verb](of, Words(line))
+        lost = _lost(of, line)
     except NotUnderstood:
-        return "", "unknown"
+        notes.unknown(line.number, line.text)
     except Refused as problem:
-        return str(problem).removeprefix(f"line {line.number}: "), "refused"
+        notes.refused(line.number, line.text, problem)
+    else:
+        if lost:
+            notes.not_modelled(line.number, line.text, lost)
+        elif lost is not None:
+            notes.understood(line.number, line.text, *parents)
+
+
+def _lost(of: Interface, line: Line) -> str | None:
+    """What is lost of a line; None of one that is about other things."""
+    words = tuple(word.lower() for word in line.words)
+    second = "".join(words[1:2])
+    if line.verb == "no" and second == "service-policy":
+        _withdraw(of, line)
+        return ""
+    if line.verb == "no":
+        return "" if INTERFACE.get(second) else None
+    if words[:2] == ("service-policy", "type"):
+        return _typed(of, Words(line, 2))
+    if line.verb in ("interface", "service", "system"):
+        return ""
+    lost = begun(words, SEVERAL) or INTERFACE.get(line.verb, "")
+    if lost or line.verb not in _READ:
+        return lost or None
+    return "" if _READ[line.verb](of, Words(line)) else None
 
 
 def _withdraw(of: Interface, line: Line) -> None:
@@ -108,80 +117,83 @@ def _withdraw(of: Interface, line: Line) -> None:
             of.policies[way] = of.earlier[way].pop()
 
 
-def _service_policy(of: Interface, words: Words) -> str:
-    way = {"input": "in", "output": "out"}.get(words.skip("input", "output"))
-    if way is None:
+def _way(words: Words, *named: str) -> str:
+    """The direction that a word names; empty where none does."""
+    return words.skip(*named).removesuffix("put")
+
+
+def _service_policy(of: Interface, words: Words) -> bool:
+    way = _way(words, "input", "output")
+    if not way:
         raise NotUnderstood
-    _attach(of, way, Named(words.take("the policy's name"), words.line.number))
-    return "stated"
+    return _attach(of, way, Named(words.take("the policy's name"), words.line.number))
 
 
-def _attach(of: Interface, way: str, named: Named) -> None:
+def _attach(of: Interface, way: str, named: Named) -> bool:
     before = of.policies.get(way)
     if before and (before.kind, before.name) != (named.kind, named.name):
         of.earlier.setdefault(way, []).append(before)
     of.policies[way] = named
+    return True
 
 
-def _typed(of: Interface, line: Line) -> tuple[str, str]:
+def _typed(of: Interface, words: Words) -> str | None:
     """A policy of a type (NX-OS)."""
-    words = Words(line, 2)
     kind = words.take("the type").lower()
     if kind not in TYPES:
-        return "", ""
+        return None
     kind = plain(kind)
-    way = {"input": "in", "output": "out"}.get(words.skip("input", "output"), "")
+    way = _way(words, "input", "output")
     if bool(way) == (kind == "network-qos") or not words.ahead:
-        return "", "unknown"
+        raise NotUnderstood
     if kind == "network-qos":
-        return _NETWORK, "not modelled"
-    _attach(of, way, Named(words.take("the policy's name"), line.number, kind))
-    return "", "stated"
+        return _NETWORK
+    _attach(of, way, Named(words.take("the policy's name"), words.line.number, kind))
+    return ""
 
 
-def _bandwidth(of: Interface, words: Words) -> str:
+def _bandwidth(of: Interface, words: Words) -> bool:
     if words.skip("receive", "inherit"):
-        return ""
+        return False
     words.skip("qos-reference")
     words.skip("output")
     if not words.has_number():
         raise NotUnderstood
     of.bandwidth = Value(words.rate_bps("the bandwidth", "kbit/s"), "bit/s", words.line.number)
-    return "stated"
+    return True
 
 
-def _speed(of: Interface, words: Words) -> str:
-    if not words.has_number():
-        if words.ahead[:1] == "-" or not words.ahead:
-            raise NotUnderstood
-        return "stated"
-    of.speed = Value(words.rate_bps("the speed", "Mbit/s"), "bit/s", words.line.number)
-    return "stated"
+def _speed(of: Interface, words: Words) -> bool:
+    if words.has_number():
+        of.speed = Value(words.rate_bps("the speed", "Mbit/s"), "bit/s", words.line.number)
+    elif words.ahead[:1] == "-" or not words.ahead:
+        raise NotUnderstood
+    return True
 
 
-def _hold(of: Interface, words: Words) -> str:
+def _hold(of: Interface, words: Words) -> bool:
     packets = words.count("the queue", 0, 240_000)
-    way = {"in": "in", "out": "out"}.get(words.skip("in", "out"))
-    if way is None:
+    way = _way(words, "in", "out")
+    if not way:
         raise NotUnderstood
     if packets:
         of.hold[way] = Value(packets, "packets", words.line.number)
-        return "stated"
-    return "stated"
+    return True
 
 
-def _ring(of: Interface, words: Words) -> str:
+def _ring(of: Interface, words: Words) -> bool:
     of.ring = Value(words.count("the ring", 0, 32_767), "packets", words.line.number)
-    return "stated"
+    return True
 
 
-def _clock(of: Interface, words: Words) -> str:
+def _clock(of: Interface, words: Words) -> bool:
     if not words.skip("rate") or not words.has_number():
-        return ""
+        return False
     of.speed = Value(words.rate_bps("the clock rate"), "bit/s", words.line.number)
-    return "stated"
+    return True
 
 
+#: Command -> what it does to an interface; it gives whether that is about queues.
 _READ = {
     "service-policy": _service_policy,
     "bandwidth": _bandwidth,

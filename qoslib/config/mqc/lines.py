@@ -1,13 +1,14 @@
 """The lines of an indented configuration, with their numbers, and the words of one line."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from qoslib import units
 from qoslib.config.lines import Line
 from qoslib.config.source import ConfigurationError, check_time
 
-__all__ = ["NotUnderstood", "Refused", "Words", "exactly", "lines_of"]
+__all__ = ["NotUnderstood", "Refused", "Words", "begun", "exactly", "lines_of"]
 
 #: So many columns of indentation count; a banner may have more.
 _COLUMNS = 32
@@ -89,6 +90,15 @@ def _end_of_banner(number: int, depth: int, bare: str) -> str:
     if not found or (depth and bare.startswith("banner")):
         raise ConfigurationError(_ENDLESS, number)
     return "" if found[1] in found[2] else found[1]
+
+
+def begun(words: Sequence[str], table: Mapping[tuple[str, ...], str]) -> str:
+    """What a table says of the words that some begin with; empty where it has none.
+
+    >>> begun(("qos", "copy", "x"), {("qos", "copy"): "It is read where it is written out."})
+    'It is read where it is written out.'
+    """
+    return next((said for start, said in table.items() if tuple(words[: len(start)]) == start), "")
 
 
 class Words:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from qoslib import units
 from qoslib.config.code_points import code_of
 from qoslib.config.defaults import default
+from qoslib.config.values import Value, of_default
 from qoslib.port import ByteLimit, PacketLimit
 
 __all__ = ["CATALYST", "IOS", "IOS_XE", "IOS_XR", "NXOS", "PlatformDefaults"]
@@ -62,15 +63,9 @@ class PlatformDefaults:
     several: bool = False
     modelled: bool = True
 
-    def row(self, name: str) -> str:
-        """The row of a default, which is the platform's own: no other's is cited for it."""
-        return default(f"{self.name}.{name}").name
-
-    def number(self, name: str) -> float:
-        """A default that is one number, in its base unit."""
-        value = default(self.row(name)).value
-        assert value is not None
-        return value
+    def value(self, name: str) -> Value:
+        """A default, which is the platform's own: no other's is cited for it."""
+        return of_default(f"{self.name}.{name}")
 
 
 def _precedence(mark: str) -> int:

@@ -5,27 +5,36 @@ from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words
 from qoslib.config.mqc.policies import Metered
 from qoslib.config.values import Value
 
-__all__ = ["action", "police"]
+__all__ = ["ACTIONS", "action", "burst", "police", "rate_or_share"]
 
 #: Word of an action -> whose action it is.
 ACTIONS = {
     "conform-action": "conform", "exceed-action": "exceed", "violate-action": "violate",
     "conform": "conform", "exceed": "exceed", "violate": "violate",
 }  # fmt: skip
-#: What a colour's packets get, where that is a mark of the models.
-MARKED = {
-    "set-dscp-transmit": "", "set-prec-transmit": "IP ", "set-cos-transmit": "PCP ",
-}  # fmt: skip
+#: What a colour's packets get, where that is a mark of the models, and the kind of that.
+_MARKED = {"set-dscp-transmit": "DSCP", "set-prec-transmit": "IP", "set-cos-transmit": "PCP"}
 #: What they get that no model looks at.
-UNSEEN = {
+_UNSEEN = {
     "set-qos-transmit", "set-mpls-exp-transmit", "set-mpls-exp-imposition-transmit",
     "set-mpls-exp-topmost-transmit", "set-discard-class-transmit", "set-cos-inner-transmit",
     "set-dei-transmit", "set-drop-precedence-transmit", "set-experimental-transmit",
     "set-imposition-transmit", "set-inner-transmit", "set-qos-group-transmit",
     "set-topmost-transmit", "set-traffic-class-transmit", "set-tunnel-transmit",
 }  # fmt: skip
+_PASSED = {"set-frde-transmit", "set-clp-transmit", "policed-dscp-transmit"}
+#: Which mark is set, of a tunnel or of several labels.
 _WHERE = {"imposition", "inner", "topmost", "tunnel"}
-PASSED = {"set-frde-transmit", "set-clp-transmit", "policed-dscp-transmit"}
+#: Word in front of a burst -> the burst, and what that is called.
+_BURSTS = {"bc": "burst", "burst": "burst", "be": "excess", "peak-burst": "excess"}
+_CALLED = {"burst": "the burst", "excess": "the excess burst"}
+_SHARED = "A policer that several classes share is left out: all pass."
+_IN_PACKETS = "A policer that counts packets per second is left out: all pass."
+_BY_TABLE = "These packets pass; the mark that a table gives them is left out."
+_HERE = (
+    "The new mark counts in this class alone; behind it streams keep the mark that you give them."
+)
+_LEFT = "These packets pass; what they are marked with is left out."
 
 
 def burst(words: Words, what: str, unit: str = "B") -> Value:
@@ -36,52 +45,45 @@ def burst(words: Words, what: str, unit: str = "B") -> Value:
     return Value(exactly(value, unit, base), base, words.line.number)
 
 
+def rate_or_share(words: Words, what: str, bare: str = "bit/s") -> Value:
+    """A rate, or a share of one; `bare` is the unit of a number without one."""
+    share = words.share(what)
+    if share is not None:
+        return Value(share, "1", words.line.number)
+    return Value(words.rate_bps(what, bare), "bit/s", words.line.number)
+
+
 def police(words: Words) -> tuple[Metered | None, list[str]]:
     """The policer of a line."""
-    made, lost, number = Metered(words.line.number), list[str](), words.line.number
+    if not words.ahead:
+        raise NotUnderstood
     if words.skip("bucket", "aggregate"):
         words.at = len(words.line.words)
-        return None, ["A policer that several classes share is left out: all pass."]
+        return None, [_SHARED]
     words.skip("cir", "rate")
-    part = words.share("the rate")
-    share = part is not None
-    if part is not None:
-        made.rate = Value(part, "1", number)
-    else:
-        before = words.at
-        words.number("the rate") if _counts_packets(words) else None
-        if words.skip("pps"):
-            return None, ["A policer that counts packets per second is left out: all pass."]
-        words.at = before
-        made.rate = Value(words.rate_bps("the rate"), "bit/s", number)
-    unit = "ms" if share else "B"
+    if words.line.words[words.at + 1 : words.at + 2] == ("pps",):
+        words.number("the rate")
+        return None, [_IN_PACKETS]
+    made = Metered(words.line.number, rate_or_share(words, "the rate"))
+    lost: list[str] = []
     while words.ahead:
-        word = words.ahead
-        if words.skip("bc", "burst"):
-            made.burst = burst(words, "the burst", unit)
-        elif words.skip("be", "peak-burst"):
-            made.excess = burst(words, "the excess burst", unit)
-        elif words.skip("pir", "peak-rate"):
-            part = words.share("the peak rate")
-            made.peak = (
-                Value(words.rate_bps("the peak rate"), "bit/s", number)
-                if part is None
-                else Value(part, "1", number)
-            )
-        elif words.has_number() and made.burst is None:
-            made.burst = burst(words, "the burst", unit)
-        elif words.has_number() and made.excess is None:
-            made.excess = burst(words, "the excess burst", unit)
-        elif word in ACTIONS:
-            lost += action(words, made)
-        else:
-            raise NotUnderstood
+        lost += _behind_rate(words, made)
     return made, lost
 
 
-def _counts_packets(words: Words) -> bool:
-    behind = words.line.words[words.at + 1 : words.at + 2]
-    return behind == ("pps",)
+def _behind_rate(words: Words, made: Metered) -> list[str]:
+    """What stands behind the rate: a burst, a peak rate, or an action."""
+    field = _BURSTS.get(words.skip(*_BURSTS), "")
+    if not field and words.has_number():
+        field = "burst" if made.burst is None else "excess" if made.excess is None else ""
+    if field:
+        unit = "ms" if made.rate and made.rate.unit == "1" else "B"
+        setattr(made, field, burst(words, _CALLED[field], unit))
+        return []
+    if words.skip("pir", "peak-rate"):
+        made.peak = rate_or_share(words, "the peak rate")
+        return []
+    return action(words, made)
 
 
 def action(words: Words, made: Metered) -> list[str]:
@@ -89,37 +91,44 @@ def action(words: Words, made: Metered) -> list[str]:
     colour = ACTIONS.get(words.take("an action").lower())
     if colour is None:
         raise NotUnderstood
-    word = words.take("the action").lower()
-    if word == "set":
-        words.skip("mpls")
-        word = f"set-{words.take('what to set').lower()}-transmit"
-        # The mark of a tunnel, or of one of several labels.
-        word = f"set-{words.take('where')}-transmit" if words.ahead in _WHERE else word
-        word = "set-prec-transmit" if word == "set-precedence-transmit" else word
+    word = _word_of_action(words)
     if word in ("transmit", "drop"):
         made.actions[colour] = "pass" if word == "transmit" else "drop"
         return []
-    if word in MARKED:
-        given = words.take("the mark")
-        if words.skip("table"):
-            words.take("the table")
-            made.actions[colour] = "pass"
-            return ["These packets pass; the mark that a table gives them is left out."]
-        mark = read_word(given, "cisco") if not MARKED[word] else _small(given, MARKED[word])
-        if mark is None:
-            words.refuse(f"the mark is {given[:40]!r}; allowed: a code point or a number to 7")
-        made.actions[colour] = mark
-        return [
-            "The new mark counts in this class alone; behind it streams keep the mark that you give"
-            " them."
-        ]
-    if word in UNSEEN or word in PASSED:
-        if word in UNSEEN:
-            words.take("the mark")
-        made.actions[colour] = "pass"
-        return ["These packets pass; what they are marked with is left out."]
-    raise NotUnderstood
+    if word in _MARKED:
+        made.actions[colour] = _new_mark(words, _MARKED[word])
+        return [_HERE if made.actions[colour] != "pass" else _BY_TABLE]
+    if word not in _UNSEEN | _PASSED:
+        raise NotUnderstood
+    if word in _UNSEEN:
+        words.take("the mark")
+    made.actions[colour] = "pass"
+    return [_LEFT]
 
 
-def _small(word: str, before: str) -> str | None:
-    return f"{before}{word}" if word.isdecimal() and len(word) == 1 and word < "8" else None
+def _word_of_action(words: Words) -> str:
+    """The action as one word: `set mpls experimental topmost 5` is `set-topmost-transmit 5`."""
+    word = words.take("the action").lower()
+    if word != "set":
+        return word
+    words.skip("mpls")
+    what = words.take("what to set").lower()
+    what = words.take("where") if words.ahead in _WHERE else what
+    return f"set-{'prec' if what == 'precedence' else what}-transmit"
+
+
+def _new_mark(words: Words, kind: str) -> str:
+    """What packets are marked with; `pass` where a table says it."""
+    given = words.take("the mark")
+    if words.skip("table"):
+        words.take("the table")
+        return "pass"
+    mark = read_word(given, "cisco", kind) if kind == "DSCP" else _small(given, kind)
+    if mark is None:
+        words.refuse(f"the mark is {given[:40]!r}; allowed: a code point or a number to 7")
+    return mark
+
+
+def _small(word: str, kind: str) -> str | None:
+    """A mark of three bits, by its number alone."""
+    return f"{kind} {word}" if word in tuple("01234567") else None

@@ -1,11 +1,11 @@
 """What a policy says, before a rate is known: classes of it, and what each is given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from qoslib.config.lines import Line
-from qoslib.config.records import Remark, Statement
-from qoslib.config.source import ConfigurationError
+from qoslib.config.provenance import Provenance
+from qoslib.config.records import Statement
 from qoslib.config.values import Value
 
 __all__ = [
@@ -75,6 +75,11 @@ class Shape:
     peak: bool = False
     least: Value | None = None
 
+    @property
+    def line(self) -> int:
+        """The line of its rate."""
+        return self.rate.line
+
 
 @dataclass
 class Metered:
@@ -119,13 +124,6 @@ class PolicyClass:
     fair: int = 0
     drop: int = 0
     groups: tuple[str, ...] = ()
-
-    def has(self, line: int) -> bool:
-        """Whether a rate of the class comes from this line."""
-        shaped = self.shape.rate if self.shape else None
-        said = self.priority, self.bandwidth, self.remaining, shaped, self.police
-        return any(each is not None and each.line == line for each in said)
-
     kind: str = _PLAIN
 
 
@@ -143,7 +141,7 @@ class Policy:
 class Match:
     """A `match`: what it compares, its values as marks, or the name of another class."""
 
-    line: int
+    line: int = field(compare=False)
     marks: tuple[str, ...] = ()
     negated: bool = False
     nested: str = ""
@@ -190,43 +188,11 @@ class Policies:
     policies: dict[str, Policy] = field(default_factory=dict)
     interfaces: dict[str, Interface] = field(default_factory=dict)
     of_control_plane: dict[str, Line] = field(default_factory=dict)
-    statements: list[Statement] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
+    notes: Provenance = field(default_factory=Provenance)
     marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     grouped: dict[str, tuple[str, ...]] | None = None
 
-    def state(self, line: Line, *parents: str) -> Statement:
-        """Keep a line that was understood."""
-        text = "description" if line.verb == "description" else line.text
-        found = Statement(line.number, text, parents)
-        self.statements.append(found)
-        return found
-
-    def leave(self, line: Line, lost: str) -> None:
-        """Keep a line that the ports do not say, and what is lost."""
-        self.remarks.append(Remark("not modelled", line.number, line.text, lost))
-
-    def take_back(self, line: Line, gone: Callable[[Statement], bool]) -> None:
-        """Forget what a line that begins with `no` takes back, and list it."""
-        kept: list[Statement] = []
-        for each in self.statements:
-            if not gone(each):
-                kept.append(each)
-                continue
-            lost = f"Line {line.number} takes it back."
-            self.remarks.append(Remark("not modelled", each.line, f"no longer {each.text}", lost))
-        self.statements[:] = kept
-        self.state(line)
-
-    def refuse(self, number: int, text: str, problem: Exception | str) -> None:
-        """Keep a line that a device would not take, and why."""
-        lost = str(problem)
-        if isinstance(problem, ConfigurationError):
-            lost = lost.removeprefix(f"line {problem.line}: ")
-        lost = f"{lost[:1].upper()}{lost[1:]}{'' if lost.endswith('?') else '.'}"
-        self.remarks.append(Remark("refused", number, text, lost))
-
-    def wonder(self, line: Line) -> None:
-        """Keep a line that is not understood."""
-        lost = "This command is not understood; it has no effect here."
-        self.remarks.append(Remark("unknown", line.number, line.text, lost))
+    @property
+    def parts(self) -> Iterator[PolicyClass]:
+        """The classes of all policies."""
+        return (part for policy in self.policies.values() for part in policy.classes.values())

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from qoslib.config.facts import Facts
 from qoslib.config.interfaces import type_rate_bps
 from qoslib.config.mqc.class_nodes import (
+    ClassNode,
     classes_of,
     has_queues,
     leaves,
@@ -19,14 +19,29 @@ from qoslib.config.mqc.names import OWN_POLICIES
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, key_of
 from qoslib.config.mqc.port_builder import PortBuilder, Way
-from qoslib.config.records import ConfiguredPort, Origin, Remark
+from qoslib.config.provenance import Provenance
+from qoslib.config.records import ConfiguredPort
 from qoslib.config.source import ConfigurationError, check_time
+from qoslib.config.values import Value, of_fact
 from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTree
 
 __all__ = ["ports_of"]
 
 _WAYS: tuple[Way, ...] = ("out", "in")
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
+_OWN = "This policy is the platform's own: what it does is not modelled."
+_CATALYST = "A Catalyst switch's queues and buffers: not modelled on this platform, no promise."
+_TOGETHER = "Several policies act together: not modelled on this platform, no promise."
+#: Direction -> what is left out of an interface with policies of several types.
+_OTHER_TYPES = {
+    "out": "What marks and polices beside the queues is left out.",
+    "in": "Queues on the way in are left out.",
+}
+#: Direction -> what becomes of a queue of the interface that no port has.
+_UNUSED = {
+    "out": "The queue of the interface is left out; those of its policy are taken.",
+    "in": "What waits on the way in is left out.",
+}
 
 
 def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Iterator[ConfiguredPort]:
@@ -35,7 +50,8 @@ def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Itera
     Where a text has no interface, each policy that is in no other, nor in front of the router's own
     processor, is taken for a port.
     """
-    no_ports = _children(found) | _of_processor(found)
+    children = {part.child.name for part in found.parts if part.child}
+    no_ports = children | _of_processor(found)
     interfaces = list(found.interfaces.values()) or [
         Interface(
             policy.name, policy.line, {_way_of(found, policy): Named(policy.name, policy.line)}
@@ -48,9 +64,9 @@ def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Itera
         _say_unused(found, interface)
         for way in _WAYS:
             if way in interface.policies:
-                yield _configured(found, platform, facts, interface, way)
+                yield _PortReader(found, platform, facts, interface, way).configured()
         if "out" in interface.hold and "out" not in interface.policies:
-            yield _held(found, facts, interface, platform.types)
+            yield _PortReader(found, platform, facts, interface, "out").held()
 
 
 def _of_processor(found: Policies) -> set[str]:
@@ -59,12 +75,13 @@ def _of_processor(found: Policies) -> set[str]:
     for name, line in found.of_control_plane.items():
         policy = found.policies.get(name)
         if policy is None or not has_queues(found, policy, meters=False):
-            found.leave(line, "What the router's own processor is sent is no part of a port.")
+            lost = "What the router's own processor is sent is no part of a port."
+            found.notes.not_modelled(line.number, line.text, lost)
             names.add(name)
         else:
             # Cisco, IOS XE 17, Control Plane Policing, MQC Restrictions.
             problem = f"policy-map {name} has queues; allowed in control-plane: police and set"
-            found.refuse(line.number, line.text, problem)
+            found.notes.refused(line.number, line.text, problem)
     return names
 
 
@@ -72,10 +89,8 @@ def _say_unused(found: Policies, interface: Interface) -> None:
     """Remark on a queue of the interface that no port has."""
     for way, held in interface.hold.items():
         if (way == "out") == (way in interface.policies):
-            lost = "The queue of the interface is left out; those of its policy are taken."
-            lost = lost if way == "out" else "What waits on the way in is left out."
             text = f"hold-queue {held.value:g} {way}"
-            found.remarks.append(Remark("not modelled", held.line, text, lost))
+            found.notes.not_modelled(held.line, text, _UNUSED[way])
 
 
 def _queues(found: Policies, policy: Policy) -> bool:
@@ -85,7 +100,7 @@ def _queues(found: Policies, policy: Policy) -> bool:
     after = [each.line for each in found.policies.values() if each.line > policy.line]
     end = min(after, default=math.inf)
     return not any(
-        each.kind == "unknown" and policy.line < each.line < end for each in found.remarks
+        each.kind == "unknown" and policy.line < each.line < end for each in found.notes.remarks
     )
 
 
@@ -95,174 +110,184 @@ def _way_of(found: Policies, policy: Policy) -> Way:
     Groups that are set on the way in are matched on the way out.
     """
     chosen = (found.selections.get(name) for name in policy.classes)
-    matches = (each for made in chosen if made for each in made.matches)
+    matches = (each for selection in chosen if selection for each in selection.matches)
     grouped = any(mark.startswith(_GROUPS) for each in matches for mark in each.marks)
     queues = policy.kind == "queuing" or has_queues(found, policy, meters=False)
     return "out" if queues or grouped else "in"
 
 
-def _children(found: Policies) -> set[str]:
-    parts = (part for policy in found.policies.values() for part in policy.classes.values())
-    return {part.child.name for part in parts if part.child}
+class _PortReader:
+    """One direction of an interface as a port."""
 
+    def __init__(
+        self,
+        found: Policies,
+        platform: PlatformDefaults,
+        facts: Facts,
+        interface: Interface,
+        way: Way,
+    ) -> None:
+        self.found, self.platform, self.facts = found, platform, facts
+        self.interface, self.way = interface, way
+        self.notes = Provenance()
 
-def _configured(
-    found: Policies, platform: PlatformDefaults, facts: Facts, interface: Interface, way: Way
-) -> ConfiguredPort:
-    """The port of one direction."""
-    named = _chosen(found, platform, interface, way)
-    if named is None:
-        together = " and ".join(each.name for each in _all_of(interface, way))
-        last = interface.policies[way]
-        return ConfiguredPort(interface.name, way, None, policy=together, line=last.line)
-    policy = found.policies.get(key_of(found.policies, named.name, named.kind))
-    empty = ConfiguredPort(interface.name, way, None, policy=named.name, line=named.line)
-    if policy is None and platform.built_in and OWN_POLICIES.match(named.name):
-        lost = "This policy is the platform's own: what it does is not modelled."
-        command = f"service-policy {named.name}"
-        found.remarks.append(Remark("not modelled", named.line, command, lost))
-        return empty
-    if policy is None:
-        if found.policies:
-            problem = not_defined(found, "policy-map", named.name)
-            found.refuse(named.line, f"service-policy {way}put {named.name}", problem)
+    def configured(self) -> ConfiguredPort:
+        """The port of a policy."""
+        interface, way = self.interface, self.way
+        named = self._chosen()
+        if named is None:
+            together = " and ".join(each.name for each in self._all())
+            last = interface.policies[way]
+            return ConfiguredPort(interface.name, way, None, policy=together, line=last.line)
+        empty = ConfiguredPort(interface.name, way, None, policy=named.name, line=named.line)
+        policy = self.found.policies.get(key_of(self.found.policies, named.name, named.kind))
+        if policy is None:
+            self._say_absent(named)
             return empty
-        found.remarks.append(not_in_text(named))
-        return empty
-    shared = platform.shared_default and way == "out"
-    nodes = tree_of(found, policy, platform.built_in, shared)
-    root = f"policy-map {policy.name}"
-    empty = empty.replace(classes=tuple(classes_of(nodes, root)))
-    if not platform.modelled:
-        lost = "A Catalyst switch's queues and buffers: not modelled on this platform, no promise."
-        command = f"service-policy {way}put {named.name}"
-        found.remarks.append(Remark("not modelled", named.line, command, lost))
-        return empty
-    line = _line_rate(found, facts, interface, platform.types)
-    if line is None and way == "in" and not has_queues(found, policy):
-        # It only marks, at any rate.
-        return empty
-    if line is None:
-        return empty.replace(missing=(_question(facts, interface),))
-    rate_bps, origin = line
-    share_bps = interface.bandwidth.value if interface.bandwidth else rate_bps
-    memory = None
-    if platform.limit is None and way == "out":
-        name = facts.name(interface.name, "buffer_bytes")
-        if not name and any(node.of.limit is None for node in leaves(nodes)):
-            question = f"How much may a queue of {interface.name} hold?"
-            asked = facts.missing(interface.name, "buffer_bytes", question, named.line)
-            return empty.replace(missing=(asked,))
-        memory = (facts.number(interface.name, "buffer_bytes") or 1.0, name) if name else None
-    builder = PortBuilder(platform, way, memory, interface.hold.get("in"))
-    try:
-        names = builder.level(nodes, share_bps, rate_bps)
-        for number, text, refused in builder.refused:
-            found.refuse(number, text, refused)
-        if builder.unsure:
-            found.remarks.extend([*builder.remarks, *builder.unsure])
+        shared = self.platform.shared_default and way == "out"
+        nodes = tree_of(self.found, policy, self.platform.built_in, shared)
+        empty = empty.replace(classes=tuple(classes_of(nodes, f"policy-map {policy.name}")))
+        if not self.platform.modelled:
+            self.found.notes.not_modelled(named.line, self._command(named), _CATALYST)
             return empty
-        tree = (*reversed([*builder.nodes, Node(root, names)]),)
-        more, origins = _rest(facts, interface, way)
-        port = Port(
-            interface.name,
-            rate_bps,
-            tuple(builder.queues),
-            SchedulerTree(tree, platform.levels),
-            classifier=Classifier(*rules_of(nodes)),
-            **more,
-        )
-    except ConfigurationError:
-        raise
-    except ValueError as error:
-        problem = f"policy-map {policy.name} cannot be: {error}"
-        found.refuse(named.line, f"service-policy {way}put {named.name}", problem)
-        return empty
-    found.remarks.extend(builder.remarks)
-    return empty.replace(port=port, origins=(origin, *origins, *builder.origins.values()))
+        line = self._line_rate()
+        if line is None and way == "in" and not has_queues(self.found, policy):
+            # It only marks, at any rate.
+            return empty
+        memory = self._memory(nodes, named) if line else None
+        if line is None:
+            self._ask_rate()
+        if line is None or self.notes.missing:
+            return empty.replace(missing=tuple(self.notes.missing))
+        return self._with_port(empty, named, nodes, line, memory)
 
+    def held(self) -> ConfiguredPort:
+        """The port of an interface without a policy: one queue of a stated length."""
+        hold, line = self.interface.hold["out"], self._line_rate()
+        empty = ConfiguredPort(self.interface.name, "out", None, line=hold.line)
+        if line is None:
+            self._ask_rate()
+            return empty.replace(missing=tuple(self.notes.missing))
+        self.notes.record_origin("rate_bps", line)
+        more = self._rest()
+        self.notes.record_origin("queues['output'].limit.packets", hold)
+        queue = Queue("output", PacketLimit(int(hold.value)))
+        port = Port(self.interface.name, line.value, (queue,), **more)  # type: ignore[arg-type]
+        return empty.replace(port=port, origins=tuple(self.notes.origins))
 
-def _all_of(interface: Interface, way: Way) -> list[Named]:
-    """The policies of a direction, in their order."""
-    return [*interface.earlier.get(way, []), interface.policies[way]]
+    def _command(self, named: Named, kind: str = "") -> str:
+        return f"service-policy {kind}{self.way}put {named.name}"
 
+    def _all(self) -> list[Named]:
+        """The policies of the direction, in their order."""
+        return [*self.interface.earlier.get(self.way, []), self.interface.policies[self.way]]
 
-def _chosen(
-    found: Policies, platform: PlatformDefaults, interface: Interface, way: Way
-) -> Named | None:
-    """The policy that makes the port, with a remark on each other; None where all act together."""
-    named = interface.policies[way]
-    every = _all_of(interface, way)
-    if len(every) == 1:
-        return named
-    kinds = {each.kind: each for each in every}
-    chosen: Named | None = None
-    if platform.several:
-        lost = "Several policies act together: not modelled on this platform, no promise."
-        left = every
-    elif len(kinds) > 1:
-        chosen = kinds["queuing" if way == "out" else "qos"]
-        left = [each for each in every if each.kind != chosen.kind]
-        lost = "What marks and polices beside the queues is left out."
-        lost = lost if way == "out" else "Queues on the way in are left out."
-    else:
-        return named
-    for each in left:
-        kind = f"type {each.kind} " if len(kinds) > 1 else ""
-        command = f"service-policy {kind}{way}put {each.name}"
-        found.remarks.append(Remark("not modelled", each.line, command, lost))
-    return chosen
+    def _chosen(self) -> Named | None:
+        """The policy that makes the port, with a remark on each other; None where all act."""
+        named = chosen = self.interface.policies[self.way]
+        every = self._all()
+        kinds = {each.kind: each for each in every}
+        if len(every) == 1 or not (self.platform.several or len(kinds) > 1):
+            return named
+        left, lost = every, _TOGETHER
+        if not self.platform.several:
+            chosen = kinds["queuing" if self.way == "out" else "qos"]
+            left = [each for each in every if each.kind != chosen.kind]
+            lost = _OTHER_TYPES[self.way]
+        for each in left:
+            command = self._command(each, f"type {each.kind} " if len(kinds) > 1 else "")
+            self.found.notes.not_modelled(each.line, command, lost)
+        return None if self.platform.several else chosen
 
+    def _say_absent(self, named: Named) -> None:
+        """Say what is wrong with a policy that the text does not define."""
+        if self.platform.built_in and OWN_POLICIES.match(named.name):
+            command = f"service-policy {named.name}"
+            self.found.notes.not_modelled(named.line, command, _OWN)
+        elif self.found.policies:
+            problem = not_defined(self.found, "policy-map", named.name)
+            self.found.notes.refused(named.line, self._command(named), problem)
+        else:
+            not_in_text(self.found, named)
 
-def _held(found: Policies, facts: Facts, interface: Interface, types: bool) -> ConfiguredPort:
-    """The port of an interface without a policy: one queue of a stated length."""
-    hold = interface.hold["out"]
-    made = ConfiguredPort(interface.name, "out", None, line=hold.line)
-    line = _line_rate(found, facts, interface, types)
-    if line is None:
-        return made.replace(missing=(_question(facts, interface),))
-    more, origins = _rest(facts, interface, "out")
-    queue = Queue("output", PacketLimit(int(hold.value)))
-    held = Origin("queues['output'].limit.packets", hold.line)
-    port = Port(interface.name, line[0], (queue,), **more)
-    return made.replace(port=port, origins=(line[1], *origins, held))
+    def _ask_rate(self) -> None:
+        name, line = self.interface.name, self.interface.line
+        question = f"What is the line rate of {name}?"
+        if any(each.name == name for each in self.interface.policies.values()):
+            question = f"No interface has policy-map {name}; for which line rate shall it be"
+            question += " checked?"
+        self.notes.ask(self.facts, name, "line_rate_bps", question, line)
 
+    def _memory(self, nodes: list[ClassNode], named: Named) -> Value | None:
+        """What a queue may hold, where only the reader knows it."""
+        if self.platform.limit is not None or self.way == "in":
+            return None
+        name = self.interface.name
+        fact = of_fact(self.facts, name, "buffer_bytes")
+        if fact is None and any(node.of.limit is None for node in leaves(nodes)):
+            question = f"How much may a queue of {name} hold?"
+            self.notes.ask(self.facts, name, "buffer_bytes", question, named.line)
+        return fact
 
-def _question(facts: Facts, interface: Interface) -> Any:
-    question = f"What is the line rate of {interface.name}?"
-    if any(each.name == interface.name for each in interface.policies.values()):
-        name = interface.name
-        question = f"No interface has policy-map {name}; for which line rate shall it be checked?"
-    return facts.missing(interface.name, "line_rate_bps", question, interface.line)
+    def _with_port(
+        self,
+        empty: ConfiguredPort,
+        named: Named,
+        nodes: list[ClassNode],
+        line: Value,
+        memory: Value | None,
+    ) -> ConfiguredPort:
+        """The port of a policy whose rate is known."""
+        interface, notes = self.interface, self.found.notes
+        share_bps = interface.bandwidth.value if interface.bandwidth else line.value
+        builder = PortBuilder(self.platform, self.way, memory, interface.hold.get("in"))
+        self.notes.record_origin("rate_bps", line)
+        try:
+            names = builder.build(nodes, share_bps, line.value)
+            notes.add(builder.refused)
+            if builder.unsure:
+                notes.add(builder.notes)
+                return empty
+            root = Node(f"policy-map {named.name}", names)
+            port = Port(
+                interface.name,
+                line.value,
+                tuple(builder.queues),
+                SchedulerTree((root, *reversed(builder.nodes)), self.platform.levels),
+                classifier=Classifier(*rules_of(nodes)),
+                **self._rest(),  # type: ignore[arg-type]
+            )
+        except ConfigurationError:
+            raise
+        except ValueError as error:
+            problem = f"policy-map {named.name} cannot be: {error}"
+            notes.refused(named.line, self._command(named), problem)
+            return empty
+        for remark in builder.notes.remarks:
+            notes.not_modelled(remark.line, remark.text, remark.lost)
+        # A later source of a number replaces an earlier one.
+        origins = {each.where: each for each in (*self.notes.origins, *builder.notes.origins)}
+        return empty.replace(port=port, origins=tuple(origins.values()))
 
+    def _line_rate(self) -> Value | None:
+        """The line rate: a fact, else `speed` of the interface or of its whole, else its type."""
+        interface, name = self.interface, self.interface.name
+        fact = of_fact(self.facts, name, "line_rate_bps")
+        if fact and fact.value:
+            return fact
+        whole = self.found.interfaces.get(name.split(" ")[0].split(".")[0])
+        for each in (interface, whole):
+            if each and each.speed:
+                return each.speed
+        rate_bps = type_rate_bps(name, "cisco") if self.platform.types else None
+        return None if rate_bps is None else Value(rate_bps, "bit/s", interface.line)
 
-def _line_rate(
-    found: Policies, facts: Facts, interface: Interface, types: bool
-) -> tuple[float, Origin] | None:
-    """The line rate: a fact, else `speed` of the interface or of its whole, else its type."""
-    name = interface.name
-    given = facts.number(name, "line_rate_bps")
-    if given:
-        return given, Origin("rate_bps", fact=facts.name(name, "line_rate_bps"))
-    whole = found.interfaces.get(name.split(" ")[0].split(".")[0])
-    for each in (interface, whole):
-        if each and each.speed:
-            return each.speed.value, Origin("rate_bps", each.speed.line)
-    rate_bps = type_rate_bps(name, "cisco") if types else None
-    return None if rate_bps is None else (rate_bps, Origin("rate_bps", interface.line))
-
-
-def _rest(facts: Facts, interface: Interface, way: Way) -> tuple[dict[str, Any], list[Origin]]:
-    """What a port has besides: facts of the reader, and the transmit ring."""
-    more: dict[str, Any] = {}
-    origins = []
-    for kind in ("overhead_bytes", "base_delay_s", "transmit_ring_packets"):
-        value = facts.number(interface.name, kind)
-        if value is not None:
-            more[kind] = int(value) if kind.endswith("packets") else value
-            origins.append(Origin(kind, fact=facts.name(interface.name, kind)))
-    ring = interface.ring
-    if ring and way == "out" and "transmit_ring_packets" not in more:
-        more["transmit_ring_packets"] = int(ring.value)
-        origins.append(Origin("transmit_ring_packets", ring.line))
-    return more, origins
+    def _rest(self) -> dict[str, float | int]:
+        """What a port has besides: facts of the reader, and the transmit ring."""
+        name, ring = self.interface.name, self.interface.ring if self.way == "out" else None
+        ring = of_fact(self.facts, name, "transmit_ring_packets") or ring
+        more: dict[str, float | int] = {**self.notes.facts_of_port(self.facts, name)}
+        if ring:
+            self.notes.record_origin("transmit_ring_packets", ring)
+            more["transmit_ring_packets"] = int(ring.value)
+        return more

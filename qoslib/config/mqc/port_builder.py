@@ -1,20 +1,28 @@
 """From the classes of a policy to queues and nodes, with rates, limits and where each is from."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 from qoslib import units
 from qoslib.config.guarantees import limited_bps, policed_bps
 from qoslib.config.mqc.class_nodes import ClassNode
-from qoslib.config.mqc.droppers import dropper
-from qoslib.config.mqc.meters import DISCARDING, policer, priority_policer, shaper
+from qoslib.config.mqc.commands import COMMANDS
+from qoslib.config.mqc.conditioners import (
+    DISCARDING,
+    dropper,
+    policer,
+    priority_policer,
+    shaper,
+)
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import PolicyClass
-from qoslib.config.mqc.weights import Weights, of_share_bps, weights
-from qoslib.config.records import Origin, Remark
+from qoslib.config.mqc.shares import Level
+from qoslib.config.provenance import Provenance
 from qoslib.config.source import ConfigurationError, check_time
 from qoslib.config.values import Value
-from qoslib.port import ByteLimit, Node, PacketLimit, Policer, Queue
+from qoslib.port import ByteLimit, Node, PacketLimit, Policer, Queue, Shaper
 
 __all__ = ["PortBuilder", "Way"]
 
@@ -29,304 +37,246 @@ class PortBuilder:
     ----------
     platform : PlatformDefaults
     way : {'out', 'in'}
-    memory : (float, str) or None
-        What a queue may hold where neither a line nor the platform says it [B], and its fact.
+    memory : Value or None
+        What a queue may hold where neither a line nor the platform says it [B].
     held : Value or None
         What an interface holds of packets that came in.
+
+    Attributes
+    ----------
+    unsure : bool
+        Whether no port is promised.
+    refused : Provenance
+        What a device would not take.
     """
 
     def __init__(
         self,
         platform: PlatformDefaults,
         way: Way,
-        memory: tuple[float, str] | None = None,
+        memory: Value | None = None,
         held: Value | None = None,
     ) -> None:
         self.platform, self.way = platform, way
         self.memory, self.held = memory, held
         self.queues: list[Queue] = []
         self.nodes: list[Node] = []
-        self.origins: dict[str, Origin] = {}
-        self.remarks: list[Remark] = []
-        self.unsure: list[Remark] = []
-        self.refused: list[tuple[int, str, ConfigurationError]] = []
+        self.notes, self.refused = Provenance(), Provenance()
+        self.unsure = False
 
-    def _refuse(self, part: PolicyClass, problem: ConfigurationError) -> None:
+    def build(self, nodes: list[ClassNode], share_bps: float, rate_bps: float) -> tuple[str, ...]:
+        """Make all queues and nodes, and give the names of the root's children."""
+        return self._level(Level(self.platform, nodes, share_bps, rate_bps, share_bps))
+
+    @contextmanager
+    def _going_on(self, part: PolicyClass) -> Iterator[None]:
         """Go on without what a device would not take."""
-        line = problem.line or part.line
-        text = next((each.text for each in part.statements if each.line == line), "")
-        self.refused.append((line, text, problem))
-
-    def came(self, where: str, of: Value | int | str | None) -> None:
-        """Say where a number is from: an amount's line, a line, or the name of a default."""
-        if isinstance(of, str):
-            self.origins[where] = Origin(where, default=of)
-        elif of:
-            self.origins[where] = Origin(where, of.line if isinstance(of, Value) else of)
-
-    def level(
-        self,
-        nodes: list[ClassNode],
-        share_bps: float,
-        seen_bps: float,
-        whole_bps: float = 0.0,
-        given: Value | None = None,
-        most_bps: float = 0.0,
-    ) -> tuple[str, ...]:
-        """Make what stands below one node, and give the names of its children."""
-        most_bps = most_bps or share_bps
-        nodes = [node for node in nodes if node.host is None]
-        shares = weights(nodes, share_bps, self.platform)
-        passed = self._guarantees(nodes, share_bps, whole_bps, shares)
-        names = []
-        for node in nodes:
-            check_time()
-            part = node.of
-            where = f"scheduler.nodes[{node.label!r}]" if node.children else _queue(node)
-            shape = None
-            try:
-                shape = shaper(part.shape, share_bps, self.platform)
-            except ConfigurationError as problem:
-                self._refuse(part, problem)
-            if shape and part.shape:
-                default = self.platform.row("shape_burst")
-                self.came(f"{where}.shaper.rate_bps", part.shape.rate)
-                self.came(f"{where}.shaper.burst_bytes", part.shape.committed or default)
-            weight, origin = shares[node.path]
-            self.came(f"{where}.weight", origin)
-            below_bps = shape.rate_bps if shape else seen_bps
-            if node.children:
-                self._only_queues(node)
-                police = self._policed(node, most_bps)
-                rates_bps = [each.rate_bps for each in (shape, police) if each]
-                given_bps = of_share_bps(part.bandwidth, share_bps) if part.bandwidth else 0.0
-                # Per cent of a child policy are of its parent: its shaper or policer, else its
-                # guarantee. Those of `police` pass by a guarantee (Cisco MWR 2941, OL-21227-02,
-                # police percent; ASR 9000, OL-23108-02, page QC-130: the top-level policer rate).
-                inner_bps = min(rates_bps, default=given_bps or share_bps)
-                own_bps, source = passed.get(node.path, 0.0), part.bandwidth or given
-                first = len(self.queues)
-                children = self.level(
-                    node.children,
-                    inner_bps,
-                    below_bps,
-                    own_bps,
-                    source,
-                    min(rates_bps, default=most_bps),
-                )
-                if police:
-                    self._below(node, police, first)
-                self.nodes.append(
-                    Node(node.label, children, own_bps, shaper=shape, weight=weight or 1.0)
-                )
-                if own_bps:
-                    self.came(f"{where}.guaranteed_bps", source)
-                names.append(node.label)
-            else:
-                sure_bps = self._sure_bps(node, nodes, shares, share_bps, below_bps, most_bps)
-                queue = self._made(node, share_bps, sure_bps, most_bps)
-                own_bps = passed.get(node.path, 0.0)
-                if own_bps:
-                    queue = queue.replace(guaranteed_bps=own_bps)
-                    least = part.shape.least if part.shape else None
-                    self.came(f"{where}.guaranteed_bps", least or part.bandwidth or given)
-                self.queues.append(queue.replace(weight=weight, shaper=shape))
-                names.append(node.name)
-        return tuple(names)
-
-    def _guarantees(
-        self, nodes: list[ClassNode], share_bps: float, whole_bps: float, shares: Weights
-    ) -> dict[tuple[str, ...], float]:
-        """What each class of a policy is guaranteed: its own, and its part of its parent's rest."""
-        if self.platform.by_bandwidth:
-            least = {p.path: p.of.shape.least for p in nodes if p.of.shape}
-            return {path: each.value for path, each in least.items() if each}
-        own = {p.path: of_share_bps(p.of.bandwidth, share_bps) for p in nodes if p.of.bandwidth}
-        first = [p.of.priority.rate for p in nodes if p.of.priority and p.of.priority.rate]
-        taken_bps = sum(own.values()) + sum(of_share_bps(rate, share_bps) for rate in first)
-        rest_bps = max(whole_bps - taken_bps, 0.0)
-        weights = {p.path: shares[p.path][0] for p in nodes if not p.of.priority}
-        total = sum(weights.values()) or 1.0
-        return {
-            path: round(own.get(path, 0.0) + rest_bps * weight / total, 6)
-            for path, weight in weights.items()
-        } | {path: rate for path, rate in own.items() if path not in weights}
-
-    def _sure_bps(
-        self,
-        node: ClassNode,
-        nodes: list[ClassNode],
-        shares: Weights,
-        share_bps: float,
-        seen_bps: float,
-        most_bps: float,
-    ) -> float:
-        """The rate that times of a queue go by.
-
-        On IOS XR it is what a class gets while all are backlogged: its bandwidth, and its share of
-        what nobody is given (Cisco CRS, OL-23235-03, page 73, guaranteed service rate).
-        """
-        part = node.of
-        if not self.platform.by_service or part.priority:
-            return seen_bps
-        given = {p.path: of_share_bps(p.of.bandwidth, share_bps) for p in nodes if p.of.bandwidth}
-        taken_bps = sum(given.values()) + sum(
-            self._priority_bps(p.of, share_bps, most_bps) for p in nodes if p.of.priority
-        )
-        siblings = [p.path for p in nodes if shares[p.path][1] is not None]
-        whole = sum(shares[path][0] for path in siblings)
-        left_bps = max(min(share_bps, seen_bps) - taken_bps, 0.0)
-        more_bps = left_bps * shares[node.path][0] / whole if whole else left_bps
-        return round(min(given.get(node.path, 0.0) + more_bps, seen_bps), 3)
-
-    def _priority_bps(self, part: PolicyClass, share_bps: float, most_bps: float) -> float:
-        """What a class that is served first takes at most; 0 where nothing limits it."""
-        limits = [(part.police.rate, most_bps)] if part.police else []
-        limits += [(part.shape.rate, share_bps)] if part.shape else []
-        return min((of_share_bps(rate, of) for rate, of in limits if rate), default=0.0)
-
-    def _leave(self, line: int, what: str, lost: str) -> None:
-        self.remarks.append(Remark("not modelled", line, what, lost))
-
-    def _only_queues(self, node: ClassNode) -> None:
-        """Say what a class with a child policy cannot have here."""
-        part = node.of
-        for what, line in (
-            ("priority", part.priority and part.priority.line),
-            ("queue-limit", part.limit and part.limit.line),
-            ("random-detect", part.early and part.early.line),
-        ):
-            if line:
-                self._leave(line, what, f"`{what}` of a class with a child policy is left out.")
-
-    def _policed(self, node: ClassNode, most_bps: float) -> Policer | None:
-        """The policer of a class with a child policy, if it drops anything."""
-        police = node.of.police
-        if police is None:
-            return None
         try:
-            made = policer(police, most_bps, self.platform)[0]
+            yield
         except ConfigurationError as problem:
-            self._refuse(node.of, problem)
-            return None
-        if policed_bps(made) is None:
-            self._leave(police.line, "police", "It drops nothing: the marks that it sets are lost.")
-            return None
-        return made
+            line = problem.line or part.line
+            text = next((each.text for each in part.statements if each.line == line), "")
+            self.refused.refused(line, text, problem)
 
-    def _below(self, node: ClassNode, police: Policer, first: int) -> None:
+    def _record(self, where: str, source: Value | None) -> None:
+        if source:
+            self.notes.record_origin(where, source)
+
+    def _record_all(self, where: str, sources: dict[str, Value]) -> None:
+        for path, source in sources.items():
+            self.notes.record_origin(f"{where}.{path}", source)
+
+    def _level(self, level: Level) -> tuple[str, ...]:
+        """Make what stands below one node, and give the names of its children."""
+        level.nodes = [node for node in level.nodes if node.host is None]
+        for node in level.nodes:
+            check_time()
+            where = _where(node)
+            shape = self._shaped(node, level.share_bps)
+            self._record(f"{where}.weight", level.weights[node.path][1])
+            if node.children:
+                self._inner(node, level, shape)
+            else:
+                self._leaf(node, level, shape)
+        return tuple(node.label if node.children else node.name for node in level.nodes)
+
+    def _shaped(self, node: ClassNode, share_bps: float) -> Shaper | None:
+        if node.of.shape is None:
+            return None
+        with self._going_on(node.of):
+            shape, sources = shaper(node.of.shape, share_bps, self.platform)
+            self._record_all(f"{_where(node)}.shaper", sources)
+            return shape
+        return None
+
+    def _inner(self, node: ClassNode, level: Level, shape: Shaper | None) -> None:
+        """Make a class with children, and these."""
+        part, first = node.of, len(self.queues)
+        self._say_flat(part)
+        police = self._policed(part, level.most_bps)
+        rates_bps = [each.rate_bps for each in (shape, police) if each]
+        own_bps = level.guarantees_bps.get(node.path, 0.0)
+        source = part.bandwidth or level.given
+        # Per cent of a child policy are of its parent: its shaper or policer, else its
+        # guarantee. Those of `police` pass by a guarantee (Cisco MWR 2941, OL-21227-02,
+        # police percent; ASR 9000, OL-23108-02, page QC-130: the top-level policer rate).
+        inner = Level(
+            self.platform,
+            node.children,
+            min(rates_bps, default=level.bandwidths_bps.get(node.path) or level.share_bps),
+            shape.rate_bps if shape else level.seen_bps,
+            min(rates_bps, default=level.most_bps),
+            own_bps,
+            source,
+        )
+        children = self._level(inner)
+        if police:
+            self._limit_together(part, police, first)
+        weight = level.weights[node.path][0] or 1.0
+        self.nodes.append(Node(node.label, children, own_bps, shaper=shape, weight=weight))
+        if own_bps:
+            self._record(f"{_where(node)}.guaranteed_bps", source)
+
+    def _leaf(self, node: ClassNode, level: Level, shape: Shaper | None) -> None:
+        """Make the queue of a class."""
+        part = node.of
+        seen_bps = level.sure_bps(node, shape.rate_bps if shape else level.seen_bps)
+        limit = self._limit(node, seen_bps)
+        queue = Queue(node.name, limit, priority=self.platform.levels)
+        if part.priority:
+            queue = queue.replace(priority=min(part.priority.level, self.platform.levels) - 1)
+            self._record(f"{_where(node)}.priority", Value(None, line=part.priority.line))
+        queue = self._early(queue, node, limit, seen_bps)
+        if part.limits:
+            of_marks = tuple((m, self._sized(a, seen_bps)) for m, a in part.limits.items())
+            queue = queue.replace(limits=of_marks)
+            sources = {f"limits[{mark!r}]": given for mark, given in part.limits.items()}
+            self._record_all(_where(node), sources)
+        queue = self._metered(queue, node, level)
+        own_bps = level.guarantees_bps.get(node.path, 0.0)
+        if own_bps:
+            queue = queue.replace(guaranteed_bps=own_bps)
+            least = part.shape.least if part.shape else None
+            source = least or part.bandwidth or level.given
+            self._record(f"{_where(node)}.guaranteed_bps", source)
+        self.queues.append(queue.replace(weight=level.weights[node.path][0], shaper=shape))
+
+    def _say_flat(self, part: PolicyClass) -> None:
+        """Say what a class with a child policy cannot have here."""
+        for name, command in COMMANDS.items():
+            value = getattr(part, command.field) if command.flat else None
+            if value:
+                lost = f"`{name}` of a class with a child policy is left out."
+                self.notes.not_modelled(value.line, name, lost)
+
+    def _policed(self, part: PolicyClass, most_bps: float) -> Policer | None:
+        """The policer of a class with a child policy, if it drops anything."""
+        if part.police is None:
+            return None
+        with self._going_on(part):
+            police = policer(part.police, most_bps, self.platform)[0]
+            if policed_bps(police) is not None:
+                return police
+            lost = "It drops nothing: the marks that it sets are lost."
+            self.notes.not_modelled(part.police.line, "police", lost)
+        return None
+
+    def _limit_together(self, part: PolicyClass, police: Policer, first: int) -> None:
         """Limit the queues below a class with a policer to what that lets through."""
-        assert node.of.police is not None
-        line, most_bps = node.of.police.line, policed_bps(police) or 0.0
+        assert part.police is not None
+        assert part.police.rate is not None
+        most_bps = policed_bps(police) or 0.0
         below = self.queues[first:]
         limits_bps = [limited_bps(queue) for queue in below]
         if sum(math.inf if each is None else each for each in limits_bps) <= most_bps:
             # What its classes let through fits: it drops nothing.
             return
+        lost = "It limits its classes together; here each of them alone."
         if self.way == "out":
+            self.unsure = True
             lost = "What it drops is of all classes below it: not modelled, no promise."
-            self.unsure.append(Remark("not modelled", line, "police", lost))
-        else:
-            self._leave(line, "police", "It limits its classes together; here each of them alone.")
+        self.notes.not_modelled(part.police.line, "police", lost)
+        burst = part.police.burst or self.platform.value("police_burst")
+        sources = {"rate_bps": part.police.rate, "burst_bytes": burst}
         for at, (queue, own_bps) in enumerate(zip(below, limits_bps, strict=True), first):
             if own_bps is None or own_bps > most_bps:
                 self.queues[at] = queue.replace(policer=police)
-                where = f"queues[{queue.name!r}].policer"
-                self.came(f"{where}.rate_bps", node.of.police.rate)
-                self.came(
-                    f"{where}.burst_bytes",
-                    node.of.police.burst or self.platform.row("police_burst"),
-                )
+                self._record_all(f"queues[{queue.name!r}].policer", sources)
 
-    def _made(self, node: ClassNode, share_bps: float, seen_bps: float, most_bps: float) -> Queue:
-        part, where = node.of, _queue(node)
-        limit = self._limit(node, seen_bps)
-        queue = Queue(node.name, limit, priority=self.platform.levels)
-        if part.priority:
-            level = min(part.priority.level, self.platform.levels) - 1
-            queue = queue.replace(priority=level)
-            self.came(f"{where}.priority", part.priority.line)
-        if part.early:
-            try:
-                red, origins = dropper(part.early, node.marks, limit, self.platform, seen_bps)
-            except ConfigurationError as problem:
-                self._refuse(part, problem)
-            else:
-                queue = queue.replace(dropper=red)
-                for path, origin in origins:
-                    self.came(f"{where}.{path}", origin)
-        if part.limits:
-            of_marks = tuple((m, self._sized(a, seen_bps)) for m, a in part.limits.items())
-            queue = queue.replace(limits=of_marks)
-            for mark, given in part.limits.items():
-                self.came(f"{where}.limits[{mark!r}]", given)
-        return self._metered(queue, node, share_bps, most_bps)
+    def _early(
+        self, queue: Queue, node: ClassNode, limit: PacketLimit | ByteLimit, seen_bps: float
+    ) -> Queue:
+        """A queue with the dropper of its class."""
+        if node.of.early is None:
+            return queue
+        with self._going_on(node.of):
+            red, sources = dropper(node.of.early, node.marks, limit, self.platform, seen_bps)
+            self._record_all(_where(node), sources)
+            return queue.replace(dropper=red)
+        return queue
 
-    def _metered(self, queue: Queue, node: ClassNode, share_bps: float, most_bps: float) -> Queue:
-        part, found = node.of, []
+    def _metered(self, queue: Queue, node: ClassNode, level: Level) -> Queue:
+        """A queue with the policer of its class."""
+        part, where, found = node.of, f"{_where(node)}.policer", {}
         if part.drop:
-            self.came(f"{_queue(node)}.policer.rate_bps", part.drop)
+            self._record(f"{where}.rate_bps", Value(None, line=part.drop))
             return queue.replace(policer=DISCARDING)
-        try:
+        with self._going_on(part):
             if part.police:
-                found.append((policer(part.police, most_bps, self.platform), part.police.line))
+                found["police"] = policer(part.police, level.most_bps, self.platform)
             if part.priority and part.priority.rate:
-                limit = priority_policer(part.priority, share_bps, self.platform)
-                found.append((limit, part.priority.line))
-        except ConfigurationError as problem:
-            self._refuse(part, problem)
+                found["priority"] = priority_policer(part.priority, level.share_bps, self.platform)
         if not found:
             return queue
         # While the link is congested both limit a class: the lower rate is what gets through.
-        (made, origins), taken = min(found, key=lambda each: each[0][0].rate_bps)
-        lower = len({each[0].rate_bps for each, _ in found}) > 1
+        name = min(found, key=lambda each: found[each][0].rate_bps)
+        lower = len({each.rate_bps for each, _ in found.values()}) > 1
         why = "the other is lower" if lower else "that of `police` is the same"
-        for _, line in found:
-            if line != taken:
-                what = "police" if made.when == "congested" else "priority"
-                self._leave(line, what, f"The rate of `{what}` is left out: {why}.")
-        for path, origin in origins:
-            self.came(f"{_queue(node)}.policer.{path}", origin)
+        for other in found.keys() - {name}:
+            line = getattr(part, other).line
+            self.notes.not_modelled(line, other, f"The rate of `{other}` is left out: {why}.")
+        made, sources = found[name]
+        self._record_all(where, sources)
         return queue.replace(policer=made)
 
     def _limit(self, node: ClassNode, seen_bps: float) -> PacketLimit | ByteLimit:
-        part = node.of
-        origin: Value | str
-        limit: PacketLimit | ByteLimit
-        if part.drop:
+        if node.of.drop:
             # None of its packets gets so far.
             return PacketLimit(1)
-        if self.way == "in" and self.held:
-            limit, origin = PacketLimit(int(self.held.value)), self.held
-        elif self.way == "in":
-            origin = self.platform.row("input_queue")
-            limit = PacketLimit(int(self.platform.number("input_queue")))
-        elif part.limit:
-            limit, origin = self._sized(part.limit, seen_bps), part.limit
-        elif self.memory is not None:
-            held_bytes, fact = self.memory
-            where = f"{_queue(node)}.limit.limit_bytes"
-            self.origins[where] = Origin(where, fact=fact)
-            return ByteLimit(max(int(held_bytes), 1))
-        else:
-            assert self.platform.limit is not None
-            limit, origin = self.platform.limit(seen_bps, part.priority is not None)
-            rows = part.early.rows.values() if part.early else ()
-            if isinstance(limit, PacketLimit) and any(low.unit in "Bs" for low, _, _ in rows):
-                limit = ByteLimit(limit.packets * _FRAME_BYTES)
+        limit, source = self._limit_and_source(node.of, seen_bps)
         unit = "packets" if isinstance(limit, PacketLimit) else "limit_bytes"
-        self.came(f"{_queue(node)}.limit.{unit}", origin)
+        self._record(f"{_where(node)}.limit.{unit}", source)
         return limit
 
-    def _sized(self, amount: Value, seen_bps: float) -> PacketLimit | ByteLimit:
+    def _limit_and_source(
+        self, part: PolicyClass, seen_bps: float
+    ) -> tuple[PacketLimit | ByteLimit, Value]:
+        """What a queue holds: what a line says, else a fact, else the platform's default."""
+        if self.way == "in":
+            held = self.held or self.platform.value("input_queue")
+            return PacketLimit(int(held.value)), held
+        if part.limit:
+            return self._sized(part.limit, seen_bps), part.limit
+        if self.memory is not None:
+            return ByteLimit(max(int(self.memory.value), 1)), self.memory
+        assert self.platform.limit is not None
+        limit, default = self.platform.limit(seen_bps, part.priority is not None)
+        rows = part.early.rows.values() if part.early else ()
+        if isinstance(limit, PacketLimit) and any(low.unit in "Bs" for low, _, _ in rows):
+            limit = ByteLimit(limit.packets * _FRAME_BYTES)
+        return limit, Value(None, default=default)
+
+    def _sized(self, length: Value, seen_bps: float) -> PacketLimit | ByteLimit:
         """A limit; a time is what the rate carries in it."""
-        if amount.unit == "packets" and not self.platform.packet_bytes:
-            return PacketLimit(max(int(amount.value), 1))
-        if amount.unit == "packets":
-            return ByteLimit(max(int(amount.value * self.platform.packet_bytes), 1))
-        size = amount.value if amount.unit == "B" else units.octets(amount.value * seen_bps)
+        if length.unit == "packets" and not self.platform.packet_bytes:
+            return PacketLimit(max(int(length.value), 1))
+        if length.unit == "packets":
+            size = length.value * self.platform.packet_bytes
+        else:
+            size = length.value if length.unit == "B" else units.octets(length.value * seen_bps)
         return ByteLimit(max(int(size), 1))
 
 
-def _queue(node: ClassNode) -> str:
-    return f"queues[{node.name!r}]"
+def _where(node: ClassNode) -> str:
+    """Where the class stands in the port."""
+    return f"scheduler.nodes[{node.label!r}]" if node.children else f"queues[{node.name!r}]"

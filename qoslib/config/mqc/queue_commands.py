@@ -5,31 +5,38 @@ from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words
 from qoslib.config.mqc.policies import Early, PolicyClass
 from qoslib.config.values import Value
 
-__all__ = ["marks_of", "queue_limit", "random_detect"]
+__all__ = ["queue_limit", "random_detect"]
 
 #: Marks that no model looks at.
 _UNSEEN = "atm-clp", "clp", "dei", "discard-class", "exp"
 _IN_PACKETS = "Thresholds in packets are left out: queues of this platform are counted in bytes"
 _NOT_SAID = "Thresholds that the platform sets, or of packets without ECN alone, are left out"
 _OTHER_MARK = "This choice of thresholds is left out: no model looks at this mark"
+_BY_OTHERS = "discard-class-based", "cos-based", "dei-based", "atm-clp-based", "qos-group"
+_DYNAMIC = "A limit that follows what is free of the memory is left out: give buffer_bytes."
+_OTHER_LIMIT = "A limit by this mark is left out: no model looks at it."
+_OF_MEMORY = "A limit as a share of the port's memory is left out; the default is taken."
 _UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
+_BASES = {"ms": "s", "us": "s", "packets": "packets"}
+#: Two thresholds, and what the probability rises to.
+Row = tuple[Value, Value, float]
 
 
-def amount(words: Words, what: str, percent: bool = False) -> Value:
+def _length(words: Words, what: str, percent: bool = False) -> Value:
     """A length of a queue: packets where no unit is written."""
     if percent:
         return Value(words.percent(what, 0), "1", words.line.number)
     value = words.number(what, 0)
     unit = _UNITS.get(words.skip(*_UNITS), "packets")
-    base = {"ms": "s", "us": "s", "packets": "packets"}.get(unit, "B")
+    base = _BASES.get(unit, "B")
     value = value if base == "packets" else exactly(value, unit, base)
     return Value(value, base, words.line.number)
 
 
-def marks_of(words: Words, by: str) -> tuple[str, ...]:
+def _marks(words: Words, by: str) -> list[str]:
     """The marks that values with commas mean: `by` is ``dscp``, ``precedence`` or ``cos``."""
     listed = words.take(f"the {by}").split(",")
-    return tuple(mark for word in listed for mark in _marks_of(words, by, word))
+    return [mark for word in listed for mark in _marks_of(words, by, word)]
 
 
 def _marks_of(words: Words, by: str, word: str) -> tuple[str, ...]:
@@ -38,9 +45,9 @@ def _marks_of(words: Words, by: str, word: str) -> tuple[str, ...]:
         if mark is None:
             words.refuse(f"the DSCP is {word[:40]!r}; allowed: a code point by name, or 0 to 63")
         return (mark,)
-    if word.isdecimal() and len(word) == 1 and word < "8":
-        return marks_matching(int(word), "IP") if by == "precedence" else (f"PCP {word}",)
-    words.refuse(f"the {by} is {word[:40]!r}; allowed: 0 to 7")
+    if word not in tuple("01234567"):
+        words.refuse(f"the {by} is {word[:40]!r}; allowed: 0 to 7")
+    return marks_matching(int(word), "IP") if by == "precedence" else (f"PCP {word}",)
 
 
 def queue_limit(of: PolicyClass, words: Words) -> list[str]:
@@ -51,38 +58,38 @@ def queue_limit(of: PolicyClass, words: Words) -> list[str]:
     if words.skip("dynamic"):
         words.count("the share", 0, 10)
         words.end()
-        return ["A limit that follows what is free of the memory is left out: give buffer_bytes."]
+        return [_DYNAMIC]
     if by in _UNSEEN:
-        return ["A limit by this mark is left out: no model looks at it."]
-    if not by:
-        percent = bool(words.skip("percent"))
-        limit = amount(words, "the limit", percent)
-        words.skip("percent")
-        if limit.value <= 0:
-            words.refuse("the limit is 0; allowed: above 0")
-        if limit.unit == "1":
-            return ["A limit as a share of the port's memory is left out; the default is taken."]
-        of.limit = limit
-        words.end()
-        return []
-    words.skip("values")
-    shared = "percent" in words.line.words
-    marks = list(marks_of(words, by))
-    while words.ahead not in ("percent", "") and (shared or not words.has_number()):
-        marks += marks_of(words, by)
+        return [_OTHER_LIMIT]
+    marks = _limited(words, by) if by else []
     percent = bool(words.skip("percent"))
-    limit = amount(words, "the limit", percent)
-    if percent:
-        return ["A limit as a share of the port's memory is left out; the default is taken."]
-    if limit.value <= 0:
+    limit = _length(words, "the limit", percent)
+    if not by:
+        words.skip("percent")
+    if limit.value <= 0 and not (by and percent):
         words.refuse("the limit is 0; allowed: above 0")
+    if percent:
+        return [_OF_MEMORY]
     words.end()
-    of.limits.update(dict.fromkeys(marks, limit))
+    if by:
+        of.limits.update(dict.fromkeys(marks, limit))
+    else:
+        of.limit = limit
     return []
 
 
+def _limited(words: Words, by: str) -> list[str]:
+    """The marks of a limit, which may stand in several words."""
+    words.skip("values")
+    shared = "percent" in words.line.words
+    marks = _marks(words, by)
+    while words.ahead not in ("percent", "") and (shared or not words.has_number()):
+        marks += _marks(words, by)
+    return marks
+
+
 def random_detect(of: PolicyClass, words: Words) -> list[str]:
-    """`random-detect`: on, by what, a row of its table, its weight, ECN."""
+    """`random-detect`: what thresholds go by, a row of its table, its weight, ECN."""
     early = of.early or Early(words.line.number)
     lost: list[str] = []
     word = words.ahead
@@ -95,30 +102,33 @@ def random_detect(of: PolicyClass, words: Words) -> list[str]:
     elif words.skip("ecn"):
         early.ecn = True
     elif words.skip("exponential-weighting-constant"):
-        weight = words.count("the constant", 1, 16)
-        early.weight = Value(weight, "", words.line.number)
+        early.weight = Value(words.count("the constant", 1, 16), "", words.line.number)
     elif words.skip("dscp", "precedence", "cos"):
         lost = _row(early, words, word)
     elif words.has_number():
         early.rows = {"": _range(words)}
-    elif words.skip("threshold") or "non-ecn" in words.line.words:
-        return [_NOT_SAID + _and_ecn(words)]
-    elif words.skip("minimum-threshold"):
-        row = _nexus(early, words)
-        if row[0].unit == "packets":
-            return [_IN_PACKETS + _and_ecn(words)]
-        early.rows = {"": row}
-    elif words.skip(
-        "discard-class-based", "cos-based", "dei-based", "atm-clp-based", "qos-group", *_UNSEEN
-    ):
-        return [_OTHER_MARK + _and_ecn(words)]
-    else:
-        raise NotUnderstood
+    elif left := _left_out(early, words):
+        return [left + _and_ecn(words)]
     if words.skip("ecn"):
         early.ecn = True
     words.end()
     of.early = early
     return lost
+
+
+def _left_out(early: Early, words: Words) -> str:
+    """What a form that few platforms have leaves out; empty where it is a row for all marks."""
+    if words.skip("threshold") or "non-ecn" in words.line.words:
+        return _NOT_SAID
+    if words.skip(*_BY_OTHERS, *_UNSEEN):
+        return _OTHER_MARK
+    if not words.skip("minimum-threshold"):
+        raise NotUnderstood
+    row = _nexus(early, words)
+    if row[0].unit == "packets":
+        return _IN_PACKETS
+    early.rows = {"": row}
+    return ""
 
 
 def _and_ecn(words: Words) -> str:
@@ -127,42 +137,40 @@ def _and_ecn(words: Words) -> str:
 
 
 def _row(early: Early, words: Words, by: str) -> list[str]:
-    marks = marks_of(words, by)
+    marks = _marks(words, by)
     if by == "dscp":
         early.by = "dscp"
-    row = _nexus(early, words) if words.skip("minimum-threshold") else _range(words)
+    named = words.skip("minimum-threshold")
+    row = _nexus(early, words) if named else _range(words)
     if row[0].unit == "packets" and "minimum-threshold" in words.line.words:
         return [_IN_PACKETS + _and_ecn(words)]
     early.rows.update(dict.fromkeys(marks, row))
     return []
 
 
-def _range(words: Words) -> tuple[Value, Value, float]:
-    """Two thresholds, and what the probability rises to."""
+def _range(words: Words) -> Row:
+    """Two thresholds, and a probability or its denominator."""
     percent = bool(words.skip("percent"))
-    low, high = (amount(words, f"the {which} threshold", percent) for which in ("min", "max"))
+    low, high = (_length(words, f"the {which} threshold", percent) for which in ("min", "max"))
     words.skip("percent")
     if low.unit != high.unit:
         words.refuse("the thresholds have two units; allowed: one")
-    if high.value <= 0 or low.value > high.value:
-        words.refuse(_no_range(low, high))
+    _check_range(words, low, high)
     if words.skip("probability"):
         words.skip("percent", "percentage")
         return low, high, words.percent("the probability", 0)
-    share = 0.1
-    if words.ahead not in ("", "ecn"):
-        share = 1 / words.count("the denominator", 1, 65_536)
-    return low, high, share
+    said = words.ahead not in ("", "ecn")
+    return low, high, 1 / words.count("the denominator", 1, 65_536) if said else 0.1
 
 
-def _nexus(early: Early, words: Words) -> tuple[Value, Value, float]:
+def _nexus(early: Early, words: Words) -> Row:
     """The thresholds of NX-OS: each with its word, and perhaps weight 0 for the queue as it is."""
     percent = "percent" in words.line.words
-    low = amount(words, "the minimum", percent)
+    low = _length(words, "the minimum", percent)
     words.skip("percent")
     if not words.skip("maximum-threshold"):
         raise NotUnderstood
-    high, share = amount(words, "the maximum", percent), 1.0
+    high, share = _length(words, "the maximum", percent), 1.0
     words.skip("percent")
     while words.ahead:
         if words.skip("drop-probability"):
@@ -175,12 +183,13 @@ def _nexus(early: Early, words: Words) -> tuple[Value, Value, float]:
             early.ecn = True
         else:
             raise NotUnderstood
-    if low.unit != high.unit or low.value > high.value or high.value <= 0:
-        words.refuse(_no_range(low, high))
+    _check_range(words, low, high, low.unit != high.unit)
     return low, high, share
 
 
-def _no_range(low: Value, high: Value) -> str:
+def _check_range(words: Words, low: Value, high: Value, apart: bool = False) -> None:
+    """Refuse two thresholds that are no range."""
     if high.value <= 0:
-        return "the maximum threshold is 0; allowed: above 0"
-    return f"the minimum threshold, {low.value:g}, is above the maximum, {high.value:g}"
+        words.refuse("the maximum threshold is 0; allowed: above 0")
+    if apart or low.value > high.value:
+        words.refuse(f"the minimum threshold, {low.value:g}, is above the maximum, {high.value:g}")

@@ -102,8 +102,8 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
     return Configuration(
         platform.name,
         ports,
-        tuple(sorted(dict.fromkeys(found.remarks), key=lambda each: each.line)),
-        tuple(sorted(found.statements, key=lambda each: each.line)),
+        tuple(sorted(found.notes.remarks, key=lambda each: each.line)),
+        tuple(sorted(found.notes.statements, key=lambda each: each.line)),
         len(text.splitlines()),
         policies=of_policies(found),
     )
@@ -117,13 +117,13 @@ _XR_EARLY = "allowed: random-detect default, thresholds, or a mark with threshol
 
 def _refuse_ios_early(found: Policies) -> None:
     """Take away what IOS XR refuses of early detection."""
-    for policy in found.policies.values():
-        for part in policy.classes.values():
-            refused = [each for each in part.statements if _IOS_EARLY.fullmatch(each.text)]
-            if part.early is None or not refused:
-                continue
-            part.statements = [each for each in part.statements if each not in refused]
-            found.statements = [each for each in found.statements if each not in refused]
-            part.early = part.early if part.early.rows else None
-            for each in refused:
-                found.refuse(each.line, each.text, f"{each.text} is a command of IOS; {_XR_EARLY}")
+    for part in found.parts:
+        refused = [each for each in part.statements if _IOS_EARLY.fullmatch(each.text)]
+        if part.early is None or not refused:
+            continue
+        for statements in (part.statements, found.notes.statements):
+            statements[:] = [each for each in statements if each not in refused]
+        part.early = part.early if part.early.rows else None
+        for each in refused:
+            problem = f"{each.text} is a command of IOS; {_XR_EARLY}"
+            found.notes.refused(each.line, each.text, problem)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from qoslib.config.lines import Line
-from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
+from qoslib.config.mqc.commands import COMMANDS, VERBS
 from qoslib.config.mqc.interfaces import INTERFACE
 
 __all__ = ["BESIDE", "SHORT", "spelt"]
@@ -23,21 +23,15 @@ BESIDE = (
 _FIRST: Mapping[str, Collection[str]] = {
     "": (*_OPENING, "class"),
     "class_map": {"match", "description", "exit", "no"},
-    "policy_map": {*COMMANDS, *UNMODELLED, "class", "description", "exit", "no"},
+    "policy_map": {*VERBS, "class", "description", "exit", "no"},
     "interface": {*INTERFACE, *BESIDE},
 }
 #: Command -> the words that may follow it, one after the other.
 _NEXT: Mapping[str, Collection[str]] = {
-    "service-policy": ("input", "output", "type"),
+    **{verb: COMMANDS[verb].behind for verb in VERBS if COMMANDS[verb].behind},
     "class-map": ("match-any", "match-all", "type"),
-    "bandwidth": ("percent", "remaining", "ratio"),
-    "priority": ("percent", "level"),
-    "shape": ("average", "peak", "percent"),
-    "police": ("cir", "percent", "rate"),
-    "random-detect": ("dscp", "dscp-based", "precedence", "precedence-based", "ecn"),
     "match": ("access-group", "any", "cos", "dscp", "ip", "ipv6", "not", "precedence", "protocol",
               "qos-group", "vlan"),
-    "queue-limit": ("packets", "bytes", "ms"),
 }  # fmt: skip
 _WAYS = ("input", "output")
 _NAMING = ("service-policy", "class-map")
