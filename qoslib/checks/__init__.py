@@ -3,26 +3,20 @@
 No rule runs a model: each finding is arithmetic with the configuration's own numbers.
 """
 
-from qoslib.checks.checked_port import CheckedPort, Member
 from qoslib.checks.loads import Load, loads
 from qoslib.checks.promises import Promise, promises
-from qoslib.checks.rule import SEVERITIES, Finding, Found, Rule, rule
+from qoslib.checks.rule import SEVERITIES, Finding
 from qoslib.checks.runner import RULES, Silenced, findings, silenced
 
 __all__ = [
     "RULES",
     "SEVERITIES",
-    "CheckedPort",
     "Finding",
-    "Found",
     "Load",
-    "Member",
     "Promise",
-    "Rule",
     "Silenced",
     "findings",
     "loads",
     "promises",
-    "rule",
     "silenced",
 ]

@@ -94,6 +94,23 @@ def findings(
 ) -> tuple[Finding, ...]:
     """What is wrong with a configuration, by arithmetic alone.
 
+    Parameters
+    ----------
+    configuration : Configuration
+    loads : mapping of int to sequence of Load, optional
+        Place of a port in the configuration, and what is sent to it.
+    facts : Facts, optional
+        Of the reader.
+    rules : iterable of str, optional
+        Ids of `RULES`; all by default.
+
+    Returns
+    -------
+    tuple of Finding
+        The worst first, then by line.
+
+    Examples
+    --------
     >>> from qoslib.config import ConfiguredClass, ConfiguredPort
     >>> from qoslib.port import PacketLimit, Port, Queue, StrictPriority
     >>> queues = tuple(Queue(n, PacketLimit(99), priority=i) for i, n in enumerate(("EF", "BE")))
@@ -196,6 +213,20 @@ def silenced(
     own line and on the next command; above the first command, in the whole file. Without a reason
     it silences nothing.
 
+    Parameters
+    ----------
+    found : iterable of Finding
+    text : str
+        The configuration.
+
+    Returns
+    -------
+    tuple of Finding
+        Those that stay.
+    tuple of Silenced
+
+    Examples
+    --------
     >>> text = "! qoslib: ignore llq-share agreed with the voice team\\npolicy-map EDGE"
     >>> left, ignored = silenced([Finding("llq-share", "warning", 2, "Too much priority.")], text)
     >>> len(left), ignored[0].reason

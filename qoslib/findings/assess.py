@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from qoslib.checks import CheckedPort, Finding, Load, findings, loads
+from qoslib.checks import Finding, Load, findings, loads
+from qoslib.checks.checked_port import CheckedPort
 from qoslib.checks.loads import classes, unused
 from qoslib.config import Configuration, ConfiguredPort, Facts
 from qoslib.config.source import aside

@@ -7,12 +7,12 @@ from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from qoslib import units
-from qoslib.checks import CheckedPort, Finding, Found, Member, Rule
 from qoslib.checks.buffers import deepest_s
-from qoslib.checks.checked_port import Group
+from qoslib.checks.checked_port import CheckedPort, Group, Member
 from qoslib.checks.fixes import reserved_bps
 from qoslib.checks.marks import CONTROL
 from qoslib.checks.priority import ROOM, VOICE
+from qoslib.checks.rule import Finding, Found, Rule
 from qoslib.checks.runner import finding_of
 from qoslib.config.amounts import rate_text, share_text, size_text, time_text
 from qoslib.config.guarantees import GUARANTEES

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import ceil, floor
 
-from qoslib.checks import CheckedPort, Member
-from qoslib.checks.checked_port import Group
+from qoslib.checks.checked_port import CheckedPort, Group, Member
 from qoslib.checks.fixes import reserved_bps
 from qoslib.config.amounts import rate_text
 from qoslib.config.guarantees import GUARANTEES, least_bps

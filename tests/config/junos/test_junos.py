@@ -3,7 +3,7 @@
 import pytest
 
 from places import CASES
-from qoslib.checks import CheckedPort
+from qoslib.checks.checked_port import CheckedPort
 from qoslib.config import ConfigurationError, Facts, read, recognise, write
 from qoslib.findings import check
 from qoslib.platforms import m120
