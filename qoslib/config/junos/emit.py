@@ -1,5 +1,6 @@
 """What a queue, its limit and its dropper are in words of Junos."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +17,11 @@ from qoslib.config.junos.words import (
 )
 from qoslib.port import ByteLimit, DropProfile, PacketLimit, Policer, Port, Queue, Shaper, TimeLimit
 
-__all__ = ["Map", "Writer", "losses_of", "number", "write_limits", "write_scheduler"]
+__all__ = ["SPLITS", "Map", "Writer", "losses_of", "number", "write_limits", "write_scheduler"]
 
 _DIGITS = 13
+#: What no word has within it.
+SPLITS = re.compile(r'["{}[\];]')
 #: Bytes of a packet where a limit counts packets.
 _PACKET_BYTES = 1500
 #: A drop profile of packets for which none is configured.
@@ -51,7 +54,7 @@ class Writer:
     def word(self, name: str, kind: str) -> str:
         """A name as one word, and no other thing's of this kind."""
         if (name, kind) not in self.names:
-            plain = "-".join(name.split()).strip('#"{}[];*<>') or kind
+            plain = SPLITS.sub("", "-".join(name.split())).strip("#*<>") or kind
             taken = {word for (_, other), word in self.names.items() if other == kind}
             number = 2
             made = plain

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from qoslib.config.code_points import code_of, write_word
-from qoslib.config.junos.emit import Writer, losses_of, number
+from qoslib.config.junos.emit import SPLITS, Writer, losses_of, number
 from qoslib.config.junos.words import (
     KINDS,
     LOSS_PRIORITIES,
@@ -154,7 +154,7 @@ def _of_numbers(numbers: dict[str, int], control: str) -> Iterator[str]:
 def _write_term(writer: Writer, mark: str, of: str, loss: str) -> None:
     """A mark of two words as a term of a filter, which puts packets into a class."""
     name, _, term = mark.partition(" ")
-    if not term or " " in term or term.strip('#"{}[];') != term:
+    if not term or " " in term or term.strip("#") != term or SPLITS.search(mark):
         return
     where = f"firewall family inet filter {name} term {term} then"
     writer.add(f"{where} forwarding-class {of}")
