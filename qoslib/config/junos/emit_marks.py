@@ -32,6 +32,8 @@ def write_policer(writer: Writer, queue: Queue, of: str, unit: int = 0) -> None:
     assert policer is not None
     name = writer.word(queue.name, "policer")
     own = f"{_FILTER}-{unit}" if unit else _FILTER
+    while own in _filters(writer):
+        own += "-out"
     term = f"firewall family inet filter {own} term {of}"
     writer.add(f"{term} from forwarding-class {of}")
     if policer.excess is None:
@@ -161,6 +163,12 @@ def _write_term(writer: Writer, mark: str, of: str, loss: str) -> None:
     if loss != LOSS_PRIORITIES[0]:
         writer.add(f"{where} loss-priority {loss}")
     writer.add(f"interfaces {writer.interface} unit 0 family inet filter input {name}")
+
+
+def _filters(writer: Writer) -> set[str]:
+    """The filters that put packets into classes, by the first words of their marks."""
+    rules = writer.port.classifier.rules
+    return {_plain(writer, mark, queue).partition(" ")[0] for mark, queue in rules}
 
 
 def _class_of(writer: Writer, queue: str) -> str:
