@@ -1,11 +1,14 @@
 """What a written configuration does not say: a port compared with the one that is read back."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isclose
 from typing import Any
 
 from qoslib.config.describe import in_words, named_type, pair
+from qoslib.config.facts import Facts
+from qoslib.config.records import Configuration
+from qoslib.config.source import ConfigurationError
 from qoslib.port import (
     ByteLimit,
     Classifier,
@@ -22,7 +25,7 @@ from qoslib.port.thresholds import Thresholds
 from qoslib.record import Record
 from qoslib.tolerances import ROUNDING
 
-__all__ = ["differences"]
+__all__ = ["differences", "lost_in_text"]
 
 #: Field of a port, or of a part of it, -> what people call it.
 _FIELDS = {
@@ -71,6 +74,22 @@ _FIELDS = {
 _PLURAL = {"children", "colours", "limits", "marking", "points", "pools", "profile", "profiles"}
 #: What is said as a whole; of other mechanisms each part that differs.
 _WHOLE = PacketLimit | ByteLimit | TimeLimit | Shaper | Thresholds
+
+
+def lost_in_text(
+    port: Port,
+    text: str,
+    facts: Mapping[str, float | str],
+    read: Callable[[str, Facts], Configuration],
+    commands: Mapping[str, str],
+) -> tuple[str, ...]:
+    """What a text that a port was written as does not say: it is read back and compared."""
+    try:
+        back = read(text, Facts(facts)).ports[0]
+    except ConfigurationError as error:
+        return (f"The text cannot be read back: {error}.",)
+    assert back.port is not None, back.missing
+    return differences(port, back.port, commands)
 
 
 def differences(

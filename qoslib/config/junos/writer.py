@@ -3,8 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 
-from qoslib.config.differences import differences
-from qoslib.config.facts import Facts
+from qoslib.config.differences import lost_in_text
 from qoslib.config.interfaces import fast_enough, speed_word
 from qoslib.config.junos.amounts import as_percent
 from qoslib.config.junos.emit import Map, Writer, number, write_limits, write_scheduler
@@ -12,7 +11,6 @@ from qoslib.config.junos.emit_marks import write_marks, write_policer
 from qoslib.config.junos.reader import read_junos
 from qoslib.config.junos.to_mx_tree import as_on_mx, root_of
 from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES, priorities
-from qoslib.config.source import ConfigurationError
 from qoslib.config.write_record import Written
 from qoslib.port import Node, Port, SchedulerTree, StrictPriority
 
@@ -42,7 +40,7 @@ def write_junos(port: Port, interface: str) -> Written:
         if getattr(port, name):
             writer.facts[name] = getattr(port, name)
     text = "\n".join([*writer.lines, *writer.ends.values(), ""])
-    lost = _lost(port, text, writer.facts)
+    lost = lost_in_text(port, text, writer.facts, read_junos, _COMMANDS)
     moved = any(not each.startswith("The name of ") for each in lost)
     elsewhere = tuple(_elsewhere(text)) if moved else ()
     return Written(text, tuple(writer.facts.items()), (*lost, *writer.lost, *elsewhere))
@@ -59,15 +57,6 @@ def _elsewhere(text: str) -> Iterator[str]:
         yield "The classifier `dscp` is for IPv4; IPv6 needs the same as `dscp-ipv6`."
     if " family inet filter " in text:
         yield "The filter is for IPv4 (`family inet`): IPv6 passes by it and its policers."
-
-
-def _lost(port: Port, text: str, facts: dict[str, float | str]) -> tuple[str, ...]:
-    try:
-        (back,) = read_junos(text, Facts(facts)).ports
-    except ConfigurationError as error:
-        return (f"The text cannot be read back: {error}.",)
-    assert back.port is not None, back.missing
-    return differences(port, back.port, _COMMANDS)
 
 
 def _line_rate(writer: Writer) -> None:

@@ -1,17 +1,16 @@
 """A port as a configuration of IOS or IOS XE, and what it cannot say."""
 
 import re
+from functools import partial
 
 from qoslib.config.code_points import DSCP
-from qoslib.config.differences import differences
-from qoslib.config.facts import Facts
+from qoslib.config.differences import lost_in_text
 from qoslib.config.interfaces import fast_enough, speed_word
 from qoslib.config.mqc.class_nodes import DEFAULT
 from qoslib.config.mqc.emit import class_lines, match_lines
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policy_draft import PolicyDraft, draft_of
 from qoslib.config.mqc.reader import read_mqc
-from qoslib.config.source import ConfigurationError
 from qoslib.config.write_record import Written
 from qoslib.port import Fifo, PacketLimit, Port, Queue
 
@@ -45,19 +44,10 @@ def write_mqc(port: Port, interface: str, platform: PlatformDefaults) -> Written
         for name in ("overhead_bytes", "base_delay_s")
         if getattr(port, name)
     }
-    return Written(text, tuple(facts.items()), _lost(port, text, facts, platform))
-
-
-def _lost(
-    port: Port, text: str, facts: dict[str, float | str], platform: PlatformDefaults
-) -> tuple[str, ...]:
-    try:
-        (back,) = read_mqc(text, Facts(facts), platform).ports
-    except ConfigurationError as error:
-        return (f"The text cannot be read back: {error}.",)
-    assert back.port is not None
     weight = "bandwidth" if platform.by_bandwidth else "bandwidth remaining ratio"
-    return differences(port, back.port, {**_COMMANDS, "weight": weight})
+    commands = {**_COMMANDS, "weight": weight}
+    lost = lost_in_text(port, text, facts, partial(read_mqc, platform=platform), commands)
+    return Written(text, tuple(facts.items()), lost)
 
 
 def _policy_lines(port: Port, platform: PlatformDefaults) -> tuple[list[str], str]:

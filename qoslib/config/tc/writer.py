@@ -1,7 +1,6 @@
 """Write a port as a script of tc commands."""
 
-from qoslib.config.differences import differences
-from qoslib.config.facts import Facts
+from qoslib.config.differences import lost_in_text
 from qoslib.config.tc.amounts import rate_bps
 from qoslib.config.tc.emit import Emitter, queue_words
 from qoslib.config.tc.options import words_of
@@ -59,10 +58,8 @@ def write_tc(port: Port, interface: str) -> Written:
     for name in ("base_delay_s", "transmit_ring_packets"):
         facts |= {name: getattr(port, name)} if getattr(port, name) else {}
     text = "\n".join(script.lines) + "\n"
-    back = read_tc(text, Facts(facts)).ports[0].port
-    assert back is not None
     words = _COMMANDS if isinstance(plan.scheduler, HierarchicalTokenBucket) else {}
-    lost += differences(port, back, words)
+    lost += lost_in_text(port, text, facts, read_tc, words)
     moved = any("order" not in each and "children" not in each for each in lost)
     if moved and " match ip dsfield " in text:
         lost.append("The filters of DSCPs are for IPv4: IPv6 waits in the default class.")
