@@ -1,5 +1,6 @@
 """The queues of a device as a sequence of commands leaves them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -42,6 +43,10 @@ class Device:
     below: dict[str, str] = field(default_factory=dict)
     #: The lowest number of the filters of each parent.
     lowest: dict[str, int] = field(default_factory=dict)
+    #: How many classes each class has below it.
+    children: Counter[str] = field(default_factory=Counter)
+    #: What is lost of commands that were taken.
+    remarks: list[Remark] = field(default_factory=list)
     #: Of a qdisc without one.
     next_handle: int = 0x8001
     #: Whether something that is not read may give packets their class.
@@ -86,22 +91,36 @@ class Device:
         own = [each for each in self.filters if each[1].parent == parent]
         return [command for _, command in sorted(own, key=lambda each: each[0])]
 
+    def is_htb(self, classid: str) -> bool:
+        """Whether a class is one of htb, and not the qdisc itself."""
+        known = self.classes.get(classid)
+        return known is not None and known.kind == "htb" and not classid.endswith(":")
+
     def makes(self, classid: str) -> bool:
         """Whether each class of the qdisc of a class is made by a command."""
         qdisc = self.qdiscs.get(_major(classid))
         return qdisc is None or qdisc.kind in ("htb", "drr", "qfq", "hfsc", "cbq")
 
-    def remove(self, handle: str) -> None:
-        """A qdisc goes, with its classes, filters and all below."""
-        gone = [handle]
-        while gone:
-            major = gone.pop()
-            self.qdiscs.pop(major, None)
+    def remove_class(self, classid: str) -> None:
+        """A class goes."""
+        known = self.classes.pop(classid, None)
+        self.children[known.parent if known else ""] -= 1
+
+    def remove(self, handle: str) -> list[Command]:
+        """A qdisc goes, with its classes, filters and all below: what went."""
+        gone, majors = list[Command](), [handle]
+        while majors:
+            major = majors.pop()
+            qdisc = self.qdiscs.pop(major, None)
+            gone += [qdisc] if qdisc else []
             for name in [name for name in self.classes if _major(name) == major]:
-                del self.classes[name]
+                gone.append(self.classes[name])
+                self.remove_class(name)
+            gone += [each for _, each in self.filters if _major(each.parent) == major]
             self.filters = [each for each in self.filters if _major(each[1].parent) != major]
             self.lowest = {at: low for at, low in self.lowest.items() if _major(at) != major}
-            gone += [each.handle for each in self.qdiscs.values() if _major(each.parent) == major]
+            majors += [each.handle for each in self.qdiscs.values() if _major(each.parent) == major]
+        return gone
 
 
 def _major(handle: str) -> str:
@@ -147,7 +166,7 @@ def devices(
             remarks.append(Remark("not modelled", command.line, command.text, lost))
         if refused:
             remarks.append(Remark("refused", command.line, command.text, refused))
-    return found, remarks
+    return found, [*remarks, *(each for device in found.values() for each in device.remarks)]
 
 
 def _unknown(command: Command) -> str:
@@ -215,8 +234,21 @@ def _class(device: Device, command: Command) -> str:
     parent = known.parent if known is not None and keeps else command.parent
     if known is not None and parent != known.parent:
         return f"A class cannot move away from {known.parent}."
+    if known is None:
+        _becomes_inner(device, parent, command)
     device.classes[command.handle] = command._replace(parent=parent)
     return ""
+
+
+def _becomes_inner(device: Device, parent: str, command: Command) -> None:
+    """Above its first class a class loses its qdisc (Linux, net/sched/sch_htb.c)."""
+    device.children[parent] += 1
+    leaf = device.child_of(parent)
+    if leaf is None or command.shown or not device.is_htb(parent):
+        return
+    lost = f"With the class of line {command.line} below {parent} the kernel deletes this."
+    for gone in device.remove(leaf.handle):
+        device.remarks.append(Remark("not modelled", gone.line, gone.text, lost))
 
 
 def _root(device: Device, command: Command) -> str:
@@ -243,6 +275,8 @@ def _below(device: Device, command: Command) -> str:
             device.root = command
     elif known is not None and command.verb == "add" and not command.shown:
         return f"{command.parent} has a qdisc since line {known.line}."
+    elif device.is_htb(command.parent) and device.children[command.parent] > 0:
+        return f"{command.parent} has classes below it, so it takes no qdisc."
     elif known is not None and handle in ("", known.handle):
         command = command._replace(handle=known.handle)
     elif handle in device.qdiscs:
@@ -255,7 +289,7 @@ def _below(device: Device, command: Command) -> str:
 
 def _delete(device: Device, command: Command) -> str:
     if command.thing == "class":
-        device.classes.pop(command.handle, None)
+        device.remove_class(command.handle)
     elif command.parent == "root":
         if device.root is not None:
             device.remove(device.root.handle)

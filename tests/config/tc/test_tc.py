@@ -518,3 +518,34 @@ def test_a_script_is_recognised():
 
 def test_htb_of_two_levels_has_its_tree():
     assert isinstance(only(OFFICE).port.scheduler, HierarchicalTokenBucket)
+
+
+#: What follows a class of htb with a queue: lines 3 and 4 hang on line 2.
+LEAF = """\
+tc qdisc add dev eth0 root handle 1: htb default 100
+tc class add dev eth0 parent 1: classid 1:10 htb rate 10mbit
+tc qdisc add dev eth0 parent 1:10 handle 10: prio
+tc filter add dev eth0 parent 10: protocol ip u32 match u32 0 0 flowid 10:1
+tc class add dev eth0 parent 1:10 classid 1:100 htb rate 5mbit
+"""
+
+
+def test_a_class_loses_its_queue_to_classes_below_it():
+    found = read(LEAF, facts={"line_rate_bps": 1e9})
+    assert [(each.kind, each.line) for each in found.remarks] == [
+        ("not modelled", 3), ("not modelled", 4),
+    ]  # fmt: skip
+    assert all("line 5 below 1:10 the kernel deletes" in each.lost for each in found.remarks)
+    assert [queue.name for queue in found.ports[0].port.queues] == ["1:100"]
+
+
+def test_a_class_above_classes_takes_no_queue():
+    text = LEAF + "tc qdisc add dev eth0 parent 1:10 handle 11: pfifo limit 8\n"
+    (refused,) = [e for e in read(text, facts={"line_rate_bps": 1e9}).remarks if e.line == 6]
+    assert (refused.kind, refused.lost) == (
+        "refused", "1:10 has classes below it, so it takes no qdisc.",
+    )  # fmt: skip
+    text = f"{LEAF}tc class del dev eth0 classid 1:100\n{text.splitlines()[-1]}\n"
+    found = read(text, facts={"line_rate_bps": 1e9})
+    assert not [each for each in found.remarks if each.kind == "refused"]
+    assert [queue.limit.packets for queue in found.ports[0].port.queues] == [8]
