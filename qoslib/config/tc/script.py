@@ -39,6 +39,8 @@ _NAMED = re.compile(r'#\s*([0-9a-f]*:[0-9a-f]*|fwmark \d+|the rest) is ("(?:[^"\
 _MARKS = re.compile(
     r"(?:-j|--jump)\s+((?:MARK|CLASSIFY|DSCP|TOS|CONNMARK)\b(?:\s+--[\w-]+(?:\s+[\w:/]+)?)?)"
 )
+_RETURN = re.compile(r"(?:-j|--jump)\s+RETURN\b")
+_CHAIN = re.compile(r"(?:-[AI]|--append|--insert)\s+(\S+)")
 _TC = re.compile(r"(?<![\w.-])tc\s")
 _OWN_ACTION = "An action of its own has an effect only in filters that name it: it is left out."
 #: Other objects of tc, and what is lost by leaving them out.
@@ -94,6 +96,7 @@ def read_script(text: str) -> Script:
         if line.words and line.words[0] in holders and len(reader.remarks) == said:
             begin = holders[line.words[0]]
             reader.remark(line, line.words[0], f"It calls what begins in line {begin}. {_PASTE}")
+    reader.returns_of_marks()
     statements = [Statement(each.line, each.text) for each in passing]
     return Script(reader.commands, reader.remarks, reader.unread, statements)
 
@@ -108,6 +111,9 @@ class _Reader:
         self.unread: dict[str, int] = {}
         self.variables = Variables()
         self.names: dict[str, str] = {}
+        #: Chains of a packet filter that mark, and lines that leave a chain.
+        self.marking: set[str] = set()
+        self.returns: list[tuple[Line, str]] = []
 
     def take(self, line: Line) -> None:
         """Read one simple command, comment or line that cannot be taken apart."""
@@ -115,9 +121,7 @@ class _Reader:
             self._name(line)
         elif not line.words:
             self._endless(line)
-        elif target := _marks(called(list(line.words), self.wrappers)):
-            self._mark(line, target)
-        elif not self.variables.take(line):
+        elif not self._filters(line) and not self.variables.take(line):
             self._run(line)
 
     def remark(self, line: Line, text: str, lost: str) -> None:
@@ -139,8 +143,31 @@ class _Reader:
             self.remark(line, text, "The quotation does not end on this line, so it is not read.")
             self._unread(text.split()[1:], line)
 
-    def _mark(self, line: Line, target: str) -> None:
-        lost = "Which packets get this mark is not read: give it to your streams."
+    def _filters(self, line: Line) -> bool:
+        """Take a rule of a packet filter that marks packets for tc, or leaves a chain."""
+        words = called(list(line.words), self.wrappers)
+        if not any("tables" in word for word in words):
+            return False
+        rule = " ".join(words)
+        chain = _CHAIN.search(rule)
+        if mark := _MARKS.search(rule):
+            self.marking |= {chain[1]} if chain else set()
+            lost = "Which packets get this mark is not read: give it to your streams."
+            self._filtered(line, mark[1], lost)
+        elif chain and _RETURN.search(rule):
+            self.returns.append((line, chain[1]))
+        return mark is not None
+
+    def returns_of_marks(self) -> None:
+        """List the lines that leave a chain of marks: what stands behind them marks fewer packets."""
+        for line, chain in self.returns:
+            if chain in self.marking:
+                lost = (
+                    "Which packets get no mark behind this is not read: give marks to your streams."
+                )
+                self._filtered(line, "RETURN", lost)
+
+    def _filtered(self, line: Line, target: str, lost: str) -> None:
         text = f"iptables ... -j {_short(target)}"
         self.remarks.append(Remark("not modelled", line.number, text, lost))
 
@@ -227,12 +254,6 @@ class _Reader:
 
 def _short(text: str) -> str:
     return " ".join(text.split())[:200]
-
-
-def _marks(words: Sequence[str]) -> str:
-    """What a packet filter does with packets for tc; empty of anything else."""
-    found = _MARKS.search(" ".join(words))
-    return found[1] if found and any("tables" in word for word in words) else ""
 
 
 def _no_value(unknown: str) -> str:

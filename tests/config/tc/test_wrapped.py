@@ -297,3 +297,14 @@ def test_a_function_that_marks_is_listed_where_it_is_called():
     remarks = read(SCRIPT.format(tc="tc", before="") + rule, facts=RATE).remarks
     (mark,) = [each for each in remarks if "this mark" in each.lost]
     assert (mark.line, mark.text) == (8, "iptables ... -j MARK --set-mark 6")
+
+
+def test_what_ends_a_chain_of_marks_is_listed_and_no_other_return():
+    rules = "iptables -t mangle -A QOS -m mark ! --mark 0 -j RETURN\n"
+    rules += "iptables -t mangle -A QOS -p udp -j MARK --set-mark 6\n"
+    rules += "iptables -A INPUT -s 10.0.0.0/8 -j RETURN\n"
+    found = read(SCRIPT.format(tc="tc", before="") + rules, facts=RATE)
+    assert [(each.line, each.text) for each in found.remarks] == [
+        (7, "iptables ... -j RETURN"), (8, "iptables ... -j MARK --set-mark 6"),
+    ]  # fmt: skip
+    assert found.elsewhere == 1
