@@ -27,6 +27,8 @@ INCAST, BEGINS_S, AFTER_S = 3, units.ms(2.5), units.ms(1)
 #: Alpha is two to the power of these; chips have such steps.
 POWERS = np.arange(-3, 4)
 ALPHAS = dict(zip(POWERS.tolist(), ("1/8", "1/4", "1/2", "1", "2", "4", "8"), strict=True))
+#: The queues of the picture.
+NAMES = ("incast", "burst")
 PANELS = ("memory held [MB]", "lost by the burst [%]")
 BINS = 150
 
@@ -119,50 +121,55 @@ def _lost(values):
 
 def _figure(values, found):
     power = int(values["power"])
-    lost, dots = _lost(values), np.array([r["burst"].drop_ratio for r in found.values()])
-    history = found[power].history
-    middle_s = (history.time_s[1:] + history.time_s[:-1]) / 2
-    time_ms = units.convert(middle_s - BEGINS_S, "s", "ms")
-    held = units.convert(history.queue_packets * FRAME_BYTES, "B", "MB")
-    seen = time_ms > -0.5
-    names = ("incast", "burst")
-    looks = dict(zip(names, style.looks(names).values(), strict=True))
-    traces = [
-        style.line("packets", name, time_ms[seen], row[seen], 0, as_look=looks[name], uid=name)
-        | {"name": name, "showlegend": True}
-        for name, row in zip(names, held, strict=True)
-    ]
-    free = units.convert(MEMORY_BYTES, "B", "MB") - held.sum(0)
-    traces.append(style.bound("free", time_ms[seen], free[seen], 0, uid="free"))
-    percent = units.convert(np.array([lost, dots]), "1", "%")
-    burst = {"as_look": looks["burst"]}
-    curve = style.curve("fluid", "burst", POWERS, percent[0], 1, **burst, uid="closed form")
-    named = {"name": "burst, closed form", "legendgroup": "closed form", "showlegend": True}
-    traces.append(curve | named)
-    dots_drawn = style.points("packets", ["burst"] * len(POWERS), POWERS, percent[1], 1, uid="dots")
-    dots_drawn["marker"] = dots_drawn["marker"] | {"color": looks["burst"].colour}
-    traces.append(dots_drawn)
+    looks = dict(zip(NAMES, style.looks(NAMES).values(), strict=True))
+    lost = np.array([_lost(values), [run["burst"].drop_ratio for run in found.values()]])
+    closed, simulated = units.convert(lost, "1", "%")
+    traces = [*_over_time(found[power].history, looks), *_over_alpha(closed, simulated, looks)]
     traces += style.keys("packets")
     traces.append(style.upright(f"alpha {ALPHAS[power]}", power, 100, 1, "center", "now"))
-    axes = {"tickvals": POWERS.tolist(), "ticktext": list(ALPHAS.values())}
     size = units.convert(MEMORY_BYTES, "B", "MB")
     layout = style.layout(
         PANELS,
         ("time since the burst began [ms]", "alpha"),
         [{"range": [0, size]}, {"range": [0, 109]}],
     )
+    axes = {"tickvals": POWERS.tolist(), "ticktext": list(ALPHAS.values())}
     layout["xaxis2"] |= axes | {"range": [-3.4, 3.4]}
     table = pd.DataFrame(
         {
             "the incast holds [MB]": [_held_mb(values, each) for each in POWERS],
-            "lost, closed form [%]": percent[0],
-            "lost, packets [%]": percent[1],
+            "lost, closed form [%]": closed,
+            "lost, packets [%]": simulated,
         },
         index=pd.Index(list(ALPHAS.values()), name="alpha"),
     )
-    drawn = Figure(data=traces, layout=layout, summary=_why(values, percent[1][power + 3]))
+    drawn = Figure(data=traces, layout=layout, summary=_why(values, simulated[power + 3]))
     drawn.table = rounded(table)
     return drawn
+
+
+def _over_time(history, looks):
+    """What incast and burst hold of the memory, and what is free."""
+    middle_s = (history.time_s[1:] + history.time_s[:-1]) / 2
+    time_ms = units.convert(middle_s - BEGINS_S, "s", "ms")
+    held = units.convert(history.queue_packets * FRAME_BYTES, "B", "MB")
+    seen = time_ms > -0.5
+    for name, row in zip(NAMES, held, strict=True):
+        x, y, as_look = time_ms[seen], row[seen], looks[name]
+        line = style.line("packets", name, x, y, 0, as_look=as_look, uid=name)
+        yield line | {"name": name, "showlegend": True}
+    free = units.convert(MEMORY_BYTES, "B", "MB") - held.sum(0)
+    yield style.bound("free", time_ms[seen], free[seen], 0, uid="free")
+
+
+def _over_alpha(closed, simulated, looks):
+    """What the burst loses [%], by the closed form and by packets."""
+    look = looks["burst"]
+    curve = style.curve("fluid", "burst", POWERS, closed, 1, as_look=look, uid="closed form")
+    named = {"name": "burst, closed form", "legendgroup": "closed form", "showlegend": True}
+    yield curve | named
+    dots = style.points("packets", ["burst"] * len(POWERS), POWERS, simulated, 1, uid="dots")
+    yield dots | {"marker": dots["marker"] | {"color": look.colour}}
 
 
 def _held_mb(values, power):
