@@ -75,14 +75,7 @@ def _planned(port: Port, state: tables.State, end_ps: int) -> Tree:
         bands = _fill_bands(nodes[:queues], root[0], port.queues, scheduler)
         _mark_demoting(nodes)
     lenders, order = _lenders(nodes, shape) if borrows else (np.zeros(0, LENDERS), [])
-    width = max(2 * int(nodes["size"].sum()), 2 * int(lenders["size"].sum()))
-    members = np.full((2, width), number, np.int64)
-    for index, node in enumerate(nodes[:-1]):
-        parent = nodes[node["parent"]]
-        members[1, parent["first"] + parent["size"] + node["place"]] = index
-    for level, mine in zip(lenders, order, strict=True):
-        first = level["first"] + level["size"]
-        members[0, first : first + len(mine)] = mine
+    members = _members(nodes, lenders, order)
     priorities = sorted({queue.priority for queue in port.queues})
     nodes["priority"][:queues] = [priorities.index(queue.priority) for queue in port.queues]
     goes = np.zeros((number + 1, 2), GOES)
@@ -103,6 +96,21 @@ def _planned(port: Port, state: tables.State, end_ps: int) -> Tree:
         at_turn=np.zeros((number + len(lenders), len(priorities)), np.int64),
         deficits=np.zeros((queues, len(lenders)), np.int64),
     )
+
+
+def _members(
+    nodes: NDArray[np.void], lenders: NDArray[np.void], order: Sequence[Sequence[int]]
+) -> NDArray[np.int64]:
+    """Who has each place of a tournament: among HTB's lenders, and among a node's children."""
+    width = max(2 * int(nodes["size"].sum()), 2 * int(lenders["size"].sum()))
+    members = np.full((2, width), len(nodes), np.int64)
+    for index, node in enumerate(nodes[:-1]):
+        parent = nodes[node["parent"]]
+        members[1, parent["first"] + parent["size"] + node["place"]] = index
+    for level, mine in zip(lenders, order, strict=True):
+        first = level["first"] + level["size"]
+        members[0, first : first + len(mine)] = mine
+    return members
 
 
 def _power(count: int) -> int:
