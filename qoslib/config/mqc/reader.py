@@ -98,6 +98,7 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
         platform = NCS
     if platform.name == "ios-xr":
         _refuse_ios_early(found)
+        _refuse_low_levels(found)
     ports = tuple(ports_of(found, platform, facts))
     return Configuration(
         platform.name,
@@ -127,3 +128,25 @@ def _refuse_ios_early(found: Policies) -> None:
         for each in refused:
             problem = f"{each.text} is a command of IOS; {_XR_EARLY}"
             found.notes.refused(each.line, each.text, problem)
+
+
+#: What an NCS 540 or 5500 has after this command (Cisco, Converged SDN Transport High Level Design,
+#: H-QoS platform support): priority of the levels 1 to 4.
+_HIERARCHICAL, _HIERARCHICAL_LEVELS = "hw-module profile qos hqos-enable", 4
+
+
+def _refuse_low_levels(found: Policies) -> None:
+    """Take away levels of priority that IOS XR has only without hierarchical queues (NCS)."""
+    if not any(each.text.startswith(_HIERARCHICAL) for each in found.notes.remarks):
+        return
+    for part in found.parts:
+        own = part.priority
+        if own is None or own.level <= _HIERARCHICAL_LEVELS:
+            continue
+        refused = [each for each in part.statements if each.line == own.line]
+        for statements in (part.statements, found.notes.statements):
+            statements[:] = [each for each in statements if each not in refused]
+        part.priority = None
+        why = f"level {own.level} is not there beside `{_HIERARCHICAL}`; allowed: 1 to 4"
+        for each in refused:
+            found.notes.refused(each.line, each.text, f"priority {why}")
