@@ -8,7 +8,7 @@ from qoslib.checks.fixes import WINDOW_PACKETS
 from qoslib.checks.queueless import policed_alone
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text, size_text, time_text
-from qoslib.port import Codel, Pie
+from qoslib.port import Codel, PacketLimit, Pie
 
 __all__ = ["DEEP_S", "SHALLOW_S", "deepest_s"]
 
@@ -91,6 +91,13 @@ def _shared(checked: CheckedPort, member: Member) -> bool:
     return pooled and "least_buffer" in checked.by_default(member, "limit")
 
 
+def _rounded_s(checked: CheckedPort, member: Member) -> float:
+    """How long what a limit is cut by lasts at most: a byte, or a packet of a default [s]."""
+    in_packets = isinstance(member.queue.limit, PacketLimit) and checked.by_default(member, "limit")
+    whole_bytes = member.frame_bytes if in_packets else 1.0
+    return units.serialisation_s(whole_bytes, member.promise.served_bps)
+
+
 @rule("queue-shallow", "warning", "RFC 7567, section 2: bursts need room")
 def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
     """A queue is too short for the bursts of ordinary traffic."""
@@ -110,7 +117,7 @@ def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
                 f" {size_text(LEAST_FRAMES * member.frame_bytes)}.",
                 checked.fixes.queue_time(member, min(SHALLOW_S, deepest_s(member))),
             )
-        elif lasts < SHALLOW_S:
+        elif lasts + _rounded_s(checked, member) < SHALLOW_S:
             longest_s = min(5 * SHALLOW_S, deepest_s(member))
             # A longer queue would miss a target that is so short itself.
             conflict = longest_s < SHALLOW_S and lasts > longest_s / 2
