@@ -231,10 +231,13 @@ def class_never_matches(configuration: Configuration) -> Iterator[Found]:
     matches, uncertain = _matches(configuration, headers)
     known = {said.text.split()[1] for said in configuration.by_verb.get("access-list", ())}
     groups = set(filter(None, (_sets_group(said) for said in configuration.every)))
+    # What a later header says of the matches holds for those above it as well.
+    combined = {header.name: header.combined for header in headers.values() if header.combined}
     for line, header in headers.items():
         mine = matches.pop(header.name, None)
         if mine is not None and header.name not in uncertain:
-            yield from _never(line, header.name, header.combined != "match-any", mine, groups)
+            together = combined.get(header.name) != "match-any"
+            yield from _never(line, header.name, together, mine, groups)
             yield from _absent_lists(header.name, mine, known)
 
 

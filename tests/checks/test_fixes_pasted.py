@@ -1,11 +1,16 @@
 """Every fix can be pasted: its finding goes, nothing breaks, and nothing is left in the air."""
 
 import re
+import tomllib
+from functools import cache
 
 import pytest
 
-from qoslib.checks import findings
+from places import CASES as FOLDER
+from qoslib.checks import RULES, findings
+from qoslib.checks.manners import manners_of
 from qoslib.config import Facts, read
+from qoslib.findings.proved import key_of
 
 FACTS = {"line_rate_bps": 100e6, "platform": "mpc", "delay_buffer_s": 0.1}
 #: What a fix may leave behind as a note that is none of its business, by the rule of the fix.
@@ -342,3 +347,129 @@ def test_a_fix_that_leaves_every_class_its_rates_is_words():
     assert below.fix == ""
     assert below.arithmetic.endswith("is no fix here: no class is promised another rate with it.")
     assert tried(real.fix).fix == real.fix
+
+
+#: Rule -> the families in which it has a fix for some text.
+WRITTEN = {
+    "class-never-matches": {"cisco"},
+    "class-shadowed": {"cisco"},
+    "class-unused": {"cisco"},
+    "class-without-queue": {"cisco"},
+    "control-in-default": {"cisco", "junos"},
+    "control-with-video": {"cisco"},
+    "burst-below-frame": {"cisco", "junos"},
+    "burst-long": {"cisco", "junos"},
+    "default-starved": {"cisco", "junos"},
+    "ef-never-set": {"cisco"},
+    "excess-split": {"cisco"},
+    "filter-discards-rest": {"junos"},
+    "llq-share": {"cisco", "junos"},
+    "no-shaper": {"cisco", "junos"},
+    "police-and-shape": {"cisco"},
+    "policy-unattached": {"cisco"},
+    "priority-below-load": {"cisco"},
+    "priority-unlimited": {"cisco", "junos"},
+    "queue-deep": {"cisco", "junos", "tc"},
+    "queue-shallow": {"cisco", "junos", "tc"},
+    "queueing-on-input": {"cisco"},
+    "rate-unit": {"cisco"},
+    "scheduler-unused": {"junos"},
+    "shaper-burst-small": {"cisco"},
+    "shaper-over-contract": {"cisco", "junos"},
+    "shaper-unit": {"cisco"},
+    "tc-bytes-per-second": {"tc"},
+    "tcp-policed": {"cisco", "junos"},
+    "video-in-llq": {"cisco"},
+    "voice-not-first": {"cisco", "junos"},
+    "wred-inverted": {"cisco"},
+    "wred-on-realtime": {"cisco"},
+    "wred-over-limit": {"cisco"},
+}
+#: No packet has both code points.
+NEVER = MAPS.replace(
+    "any VIDEO\n match dscp af41 af42", "all VIDEO\n match dscp af41\n match dscp af42"
+)
+NEVER = NEVER.replace("af11", "af11 cs6")
+#: A policy that marks calls, and has queues that nobody has on the way in.
+INWARD = ios(
+    "priority percent 20; set dscp ef",
+    "bandwidth percent 30",
+    "bandwidth percent 30",
+    maps=MAPS.replace("af11", "af11 cs6"),
+    after=OUT.replace("output", "input"),
+)
+FABRIC = """\
+policy-map type network-qos FABRIC
+ class type network-qos c-8q-nq3
+  mtu 9216
+interface Ethernet1/1
+ service-policy type qos input OTHER
+"""
+#: Texts of rules that the cases of others do not have: dialect, text, facts, and the load.
+MORE = [
+    ("ios-xe", ios(*EDGE), {}, 'VOICE = "25 Mb/s"'),
+    ("ios-xe", ios(EDGE[0], f"{EDGE[1]}; police 20000000 9000"), {}, 'VIDEO = "3 TCP, 50 ms"'),
+    ("ios-xe", ios(EDGE[0], "shape average 9000000; police 9000000"), {}, None),
+    ("ios-xe", ios(*EDGE, maps=MAPS.replace("af41 af42", "af41 cs6")), {}, None),
+    ("ios-xe", ios(*EDGE, maps=NEVER), {}, None),
+    ("ios-xe", INWARD, {}, None),
+    ("nxos", FABRIC, {}, None),
+    ("junos", junos("percent 20 rate", "percent 45 rate"), {}, None),
+    ("junos", junos("S-AF transmit-rate percent 40", "S-AF priority medium-low").replace(
+        "S-NC transmit-rate percent 5", "S-NC priority low"), {}, None),
+    ("junos", JUNOS, {"contract_bps": 5e7}, None),
+    ("junos", junos(more="set class-of-service interfaces ge-0/0/0 shaping-rate 80m\n"),
+     {"contract_bps": 5e7}, None),
+    ("junos", junos(more=POLICER.replace("256k", "3k").replace("128k", "9m")), {},
+     'AF = "3 TCP, 50 ms"\nBE = "1 Mb/s"'),
+    ("junos", junos(more=POLICER.replace("256k", "1k")), {}, None),
+    ("tc", TC.replace("10mbit", "1mbps"), {}, None),
+]  # fmt: skip
+
+
+def texts():
+    """Dialect, text, facts and load of all that is tried."""
+    for dialect, text, _ in CASES.values():
+        yield dialect, text, FACTS, None
+    for dialect, text, facts, traffic in MORE:
+        yield dialect, text, FACTS | facts, traffic
+    for path in sorted(FOLDER.glob("*/*.conf")):
+        said = tomllib.loads(path.with_suffix(".toml").read_text())
+        yield said.get("dialect"), path.read_text(), said.get("facts", {}), said.get("traffic")
+
+
+@cache
+def printed():
+    """Rule and family -> its fixes that a check prints, each with what a check finds after it."""
+    from qoslib.findings import check
+
+    fixes = {}
+    for dialect, text, facts, traffic in texts():
+        given = {"facts": facts, "traffic": traffic}
+        report = check(text, dialect=dialect, **given)
+        family = manners_of(report.dialect).family
+        for each in report.findings:
+            if each.fix and each.id in RULES:
+                after = check(pasted(text, each.fix), dialect=report.dialect, **given)
+                alike = [one for one in after.findings if key_of(one) == key_of(each)]
+                # Of a finding of several places a fix mends the first.
+                several = each.interface.endswith(" more")
+                left = [one for one in alike if one.line == each.line or not several]
+                fixes.setdefault((each.id, family), []).append((each.fix, left))
+    return fixes
+
+
+def test_each_rule_has_fixes_in_each_family_that_can_write_them():
+    given = {}
+    for rule, family in printed():
+        given.setdefault(rule, set()).add(family)
+    table = "\n".join(f"{rule}: {', '.join(sorted(given.get(rule, ())))}" for rule in RULES)
+    assert given == WRITTEN, f"fixes are written of\n{table}"
+
+
+@pytest.mark.parametrize("rule", WRITTEN)
+def test_the_finding_of_each_fix_is_gone_with_it(rule):
+    every = [fixes for (of, _), fixes in printed().items() if of == rule]
+    assert every
+    for fix, left in (each for fixes in every for each in fixes):
+        assert not left, fix
