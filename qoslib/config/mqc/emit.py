@@ -2,6 +2,7 @@
 
 from qoslib import units
 from qoslib.config.code_points import DSCP, code_of, marks_matching, write_word
+from qoslib.config.mqc.commands import command_line
 from qoslib.config.mqc.conditioners import shaper
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Shape
@@ -18,15 +19,15 @@ from qoslib.port import (
     Queue,
     Red,
     RedProfile,
+    Shaper,
     ShareRedProfile,
     TimeLimit,
     TimeRedProfile,
 )
+from qoslib.port.thresholds import Thresholds
 
 __all__ = ["class_lines", "match_lines"]
 
-Profile = RedProfile | ByteRedProfile | TimeRedProfile | ShareRedProfile
-_KBPS = units.kbps(1.0)
 #: Kind of mark -> the action that gives it.
 _MARKING = {"IP": "set-prec-transmit", "PCP": "set-cos-transmit", "DSCP": "set-dscp-transmit"}
 #: The largest denominator of a probability, and a packet where a length has another unit [B].
@@ -45,58 +46,53 @@ def class_lines(
     lines = []
     first = isinstance(of, Queue) and of.priority < platform.levels
     if isinstance(of, Queue) and first:
-        lines += _priority(of, levels)
+        lines.append(_priority(of, levels))
     elif of.guaranteed_bps and not platform.by_bandwidth:
-        lines.append(f"bandwidth {_whole(of.guaranteed_bps / _KBPS)}")
+        lines.append(command_line("bandwidth", of.guaranteed_bps))
     if not first and platform.by_bandwidth:
-        lines.append(f"bandwidth {_whole(of.weight / _KBPS)}")
+        lines.append(command_line("bandwidth", of.weight))
     elif not first and (of.weight != 1 or not (rest or lines or of.shaper)):
-        lines.append(f"bandwidth remaining ratio {_whole(of.weight)}")
+        lines.append(command_line("bandwidth remaining", of.weight))
     if of.shaper:
-        lines.append(_shape(of, platform))
+        lines.append(_shape(of.shaper, platform))
     if isinstance(of, Queue):
         lines += _police(of, first) + _limit(of, line_bps) + _early(of, marks)
     return lines
-
-
-def _whole(value: float) -> int:
-    return max(round(value), 1)
 
 
 def _conditional(policer: Policer | None) -> bool:
     return policer is not None and policer.when == "congested"
 
 
-def _priority(queue: Queue, levels: bool) -> list[str]:
-    level = f" level {queue.priority + 1}" if levels else ""
+def _priority(queue: Queue, levels: bool) -> str:
+    level = f"priority level {queue.priority + 1}" if levels else "priority"
     policer = queue.policer
     if policer is None or not _conditional(policer):
-        return [f"priority{level}"]
-    return [f"priority{level} {_whole(policer.rate_bps / _KBPS)} {policer.burst_bytes}"]
+        return level
+    command = command_line("priority", policer.rate_bps, policer.burst_bytes)
+    return level + command.removeprefix("priority")
 
 
-def _shape(of: Queue | Node, platform: PlatformDefaults) -> str:
-    assert of.shaper is not None
-    rate = _whole(of.shaper.rate_bps)
-    usual, _ = shaper(Shape(Value(rate, "bit/s")), 0.0, platform)
-    if usual == of.shaper:
-        return f"shape average {rate}"
-    return f"shape average {rate} {units.bits(of.shaper.burst_bytes)} 0"
+def _shape(made: Shaper, platform: PlatformDefaults) -> str:
+    usual, _ = shaper(Shape(Value(max(round(made.rate_bps), 1), "bit/s")), 0.0, platform)
+    burst = () if usual == made else (units.bits(made.burst_bytes), 0)
+    return command_line("shape", made.rate_bps, *burst)
 
 
 def _police(queue: Queue, first: bool) -> list[str]:
     policer = queue.policer
     if policer is None or (first and _conditional(policer)):
         return []
-    text = f"police cir {_whole(policer.rate_bps)} bc {policer.burst_bytes}"
-    if isinstance(policer.excess, ExcessBurst):
-        text += f" be {policer.excess.burst_bytes}"
-    elif isinstance(policer.excess, PeakRate):
-        text += f" pir {_whole(policer.excess.rate_bps)} be {policer.excess.burst_bytes}"
-    text += f" conform-action {_action(policer.conform)} exceed-action {_action(policer.exceed)}"
-    if isinstance(policer.excess, ExcessBurst | PeakRate):
-        text += f" violate-action {_action(policer.violate)}"
-    return [text]
+    behind: list[object] = ["bc", policer.burst_bytes]
+    colours = ["conform", "exceed"]
+    if isinstance(policer.excess, PeakRate):
+        behind += ["pir", max(round(policer.excess.rate_bps), 1)]
+    if isinstance(policer.excess, PeakRate | ExcessBurst):
+        behind += ["be", policer.excess.burst_bytes]
+        colours.append("violate")
+    for colour in colours:
+        behind += [f"{colour}-action", _action(getattr(policer, colour))]
+    return [command_line("police", policer.rate_bps, *behind)]
 
 
 def _action(action: str) -> str:
@@ -128,60 +124,72 @@ def _size(limit: PacketLimit | ByteLimit | TimeLimit, queue: Queue, line_bps: fl
     if isinstance(limit, ByteLimit):
         return f"{limit.limit_bytes} bytes"
     rate_bps = line_bps if limit.at == "line" else queue.guaranteed_bps or line_bps
-    return f"{_whole(units.octets(limit.time_s * rate_bps))} bytes"
+    return f"{max(round(units.octets(limit.time_s * rate_bps)), 1)} bytes"
 
 
 def _early(queue: Queue, marks: list[str]) -> list[str]:
     red = queue.dropper
     if not isinstance(red, Red):
         return []
-    own, packets = dict(red.profiles), isinstance(queue.limit, PacketLimit)
-    by_precedence = any(mark.startswith("IP ") for mark in (*own, *marks))
-    lines = [f"random-detect {'precedence' if by_precedence else 'dscp'}-based"]
-    if by_precedence:
-        for number in range(8):
-            group = marks_matching(number, "IP")
-            profile = next((own[mark] for mark in group if mark in own), red.profile)
-            lines.append(f"random-detect precedence {number} {_row(profile, packets)}")
-    else:
-        coming = [mark for mark in DSCP if mark in marks] or list(DSCP)
-        rows = {"CS0": red.profile, **{mark: own.get(mark, red.profile) for mark in coming}}
-        rows.update((mark, own[mark]) for mark in own if mark.startswith("DSCP "))
-        for mark, profile in rows.items():
-            row = _row(profile, packets)
-            lines.append(f"random-detect dscp {write_word(mark, 'cisco')} {row}")
+    packets = isinstance(queue.limit, PacketLimit)
+    by_precedence = any(mark.startswith("IP ") for mark in (*dict(red.profiles), *marks))
+    by = "precedence" if by_precedence else "dscp"
+    rows = _by_precedence(red) if by_precedence else _by_code_point(red, marks)
+    lines = [f"{by}-based", *(f"{by} {word} {_row(each, packets)}" for word, each in rows.items())]
     if isinstance(red.averaging, Ewma) and red.averaging != Ewma():
         exponent = min(max(red.averaging.exponent, 1), 16)
-        lines.append(f"random-detect exponential-weighting-constant {exponent}")
-    return lines + (["random-detect ecn"] if red.ecn else [])
+        lines.append(f"exponential-weighting-constant {exponent}")
+    if red.ecn:
+        lines.append("ecn")
+    return [f"random-detect {line}" for line in lines]
 
 
-def _row(profile: Profile, packets: bool) -> str:
+def _by_precedence(red: Red) -> dict[str, Thresholds]:
+    """Precedence -> its profile."""
+    own = dict(red.profiles)
+    groups = {str(number): marks_matching(number, "IP") for number in range(8)}
+    return {
+        word: next((own[mark] for mark in group if mark in own), red.profile)
+        for word, group in groups.items()
+    }
+
+
+def _by_code_point(red: Red, marks: list[str]) -> dict[str, Thresholds]:
+    """Word of each code point that may come -> its profile."""
+    own = dict(red.profiles)
+    coming = [mark for mark in DSCP if mark in marks] or list(DSCP)
+    rows = {"CS0": red.profile, **{mark: own.get(mark, red.profile) for mark in coming}}
+    rows.update((mark, own[mark]) for mark in own if mark.startswith("DSCP "))
+    return {write_word(mark, "cisco"): profile for mark, profile in rows.items()}
+
+
+def _row(profile: Thresholds, packets: bool) -> str:
     """Two thresholds in the unit of the queue's limit, and a denominator."""
     share = profile.maximum_probability
-    denominator = _whole(1 / share) if share > 1 / _LARGEST else _LARGEST
+    denominator = max(round(1 / share), 1) if share > 1 / _LARGEST else _LARGEST
+    low, high, unit = _bounds(profile, packets)
+    ahead = "percent " if isinstance(profile, ShareRedProfile) else ""
+    return f"{ahead}{round(low)}{unit} {max(round(high), 1)}{unit} {denominator}"
+
+
+def _bounds(profile: Thresholds, packets: bool) -> tuple[float, float, str]:
+    """Two thresholds, and the unit behind each."""
     if isinstance(profile, ShareRedProfile):
-        shares = profile.minimum_share, profile.maximum_share
-        low, high = (round(units.convert(each, "1", "%")) for each in shares)
-        return f"percent {low} {max(high, 1)} {denominator}"
+        low, high = profile.minimum_share, profile.maximum_share
+        return units.convert(low, "1", "%"), units.convert(high, "1", "%"), ""
     if isinstance(profile, TimeRedProfile) and not packets:
-        times = profile.minimum_s, profile.maximum_s
-        low, high = (round(units.convert(each, "s", "us")) for each in times)
-        return f"{low} us {max(high, 1)} us {denominator}"
+        low, high = profile.minimum_s, profile.maximum_s
+        return units.convert(low, "s", "us"), units.convert(high, "s", "us"), " us"
+    size = 1.0
     if isinstance(profile, RedProfile):
-        sizes = profile.minimum_packets, profile.maximum_packets
-        factor = 1.0 if packets else float(_FRAME_BYTES)
+        low, high, size = profile.minimum_packets, profile.maximum_packets, _FRAME_BYTES
     elif isinstance(profile, ByteRedProfile):
-        sizes = profile.minimum_bytes, profile.maximum_bytes
-        factor = 1 / _FRAME_BYTES if packets else 1.0
+        low, high = profile.minimum_bytes, profile.maximum_bytes
     else:
-        times = profile.minimum_s, profile.maximum_s
-        rate_bps = profile.rate_bps
-        sizes = units.octets(times[0] * rate_bps), units.octets(times[1] * rate_bps)
-        factor = 1 / _FRAME_BYTES
-    low, high = (round(size * factor) for size in sizes)
-    unit = "" if packets else " bytes"
-    return f"{low}{unit} {max(high, 1)}{unit} {denominator}"
+        low = units.octets(profile.minimum_s * profile.rate_bps)
+        high = units.octets(profile.maximum_s * profile.rate_bps)
+    size = size / _FRAME_BYTES if packets else size
+    return low * size, high * size, "" if packets else " bytes"
 
 
 def match_lines(marks: list[str]) -> list[str]:
@@ -190,22 +198,18 @@ def match_lines(marks: list[str]) -> list[str]:
     codes: list[str] = []
     left = list(marks)
     while left:
-        mark = left[0]
-        group = marks_matching(int(mark[3:]), "IP") if _kind(mark) == "IP" else ()
-        if group and tuple(left[: len(group)]) == group:
-            lines, codes, left = (
-                [*lines, *_codes(codes), f"match precedence {mark[3:]}"],
-                [],
-                left[len(group) :],
-            )
-            continue
-        left = left[1:]
-        if _kind(mark) == "DSCP":
+        mark, *left = left
+        kind, number = code_of(mark) or ("", 0)
+        if kind == "DSCP":
             codes.append(write_word(mark, "cisco"))
             continue
-        other = _other(mark)
-        if other:
-            lines, codes = [*lines, *_codes(codes), other], []
+        line = _match(mark)
+        if kind == "IP":
+            _, *group = marks_matching(number, "IP")
+            whole = left[: len(group)] == group
+            left, line = (left[len(group) :], f"match precedence {number}") if whole else (left, "")
+        if line:
+            lines, codes = [*lines, *_codes(codes), line], []
     return lines + _codes(codes)
 
 
@@ -220,7 +224,8 @@ _OTHER = {
 }  # fmt: skip
 
 
-def _other(mark: str) -> str:
+def _match(mark: str) -> str:
+    """The command for a mark that is no code point; empty where there is none."""
     kind, _, rest = mark.partition(" ")
     if kind in _OTHER and rest.isdecimal():
         return f"match {_OTHER[kind]} {rest}"

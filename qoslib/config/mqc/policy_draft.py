@@ -1,6 +1,5 @@
 """Any port as a tree that the modular QoS command line can say: levels, weights and nodes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qoslib import units
@@ -44,40 +43,54 @@ class PolicyDraft:
 
 def draft_of(port: Port, platform: PlatformDefaults) -> PolicyDraft:
     """The policy of a port, with the classes that have children."""
-    queues = {queue.name: queue for queue in _levelled(port, platform)}
     scheduler = port.scheduler
     nodes: dict[str, Node] = {}
+    root = Node("policy-map QOS", port.queue_names)
     if isinstance(scheduler, SchedulerTree | HierarchicalTokenBucket):
         nodes = {node.name: node for node in scheduler.nodes}
         below = {child for node in scheduler.nodes for child in node.children}
         root = next(node for node in scheduler.nodes if node.name not in below)
-    else:
-        root = Node("policy-map QOS", port.queue_names)
+    drafts = _Drafts(port, platform, nodes)
+    inner = drafts.policy(root, root.name.removeprefix("policy-map "), "")
     outer: Shaper | None = root.shaper or port.shaper
-    used: set[str] = set()
-    default = port.classifier.default
+    if outer is None:
+        return inner
+    above = Node(DEFAULT, root.children, shaper=outer)
+    return PolicyDraft(drafts.unused(f"{inner.policy}-SHAPED"), [(DEFAULT, above, inner)])
 
-    def policy_of(node: Node, name: str, path: str) -> PolicyDraft:
-        taken = _unused(word(name), used)
-        classes: list[tuple[str, Queue | Node, PolicyDraft | None]] = []
+
+class _Drafts:
+    """The policies of a port, each with a name that no other has."""
+
+    def __init__(self, port: Port, platform: PlatformDefaults, nodes: dict[str, Node]) -> None:
+        self.platform, self.nodes = platform, nodes
+        self.queues = {queue.name: queue for queue in _levelled(port, platform)}
+        self.default = port.classifier.default
+        self.used: set[str] = set()
+
+    def policy(self, node: Node, name: str, path: str) -> PolicyDraft:
+        """The policy below a node; `path` leads to it."""
+        draft = PolicyDraft(self.unused(_word(name)), [])
         for child in node.children:
             own = child.removeprefix("class ").removeprefix(path)
-            if child in nodes:
-                called = word(own)
-                below = policy_of(nodes[child], f"{taken}-{called}", f"{path}{own}/")
-                classes.append((called, _weighed(nodes[child], below, platform), below))
+            called = _word(own)
+            if child in self.nodes:
+                below = self.policy(self.nodes[child], f"{draft.policy}-{called}", f"{path}{own}/")
+                weighed = _weighed(self.nodes[child], below, self.platform)
+                draft.classes.append((called, weighed, below))
             else:
-                called = DEFAULT if child == default else word(own)
-                classes.append((called, queues[child], None))
-        return PolicyDraft(taken, classes)
+                called = DEFAULT if child == self.default else called
+                draft.classes.append((called, self.queues[child], None))
+        return draft
 
-    if outer is None:
-        return policy_of(root, root.name.removeprefix("policy-map "), "")
-    inner = policy_of(root, root.name.removeprefix("policy-map "), "")
-    return PolicyDraft(
-        _unused(f"{inner.policy}-SHAPED", used),
-        [(DEFAULT, Node(DEFAULT, root.children, shaper=outer), inner)],
-    )
+    def unused(self, name: str) -> str:
+        """The name, with a number behind it where another policy has it."""
+        number, found = 1, name
+        while found in self.used:
+            number += 1
+            found = f"{name[:36]}-{number}"
+        self.used.add(found)
+        return found
 
 
 def _weighed(node: Node, below: PolicyDraft, platform: PlatformDefaults) -> Node:
@@ -87,52 +100,41 @@ def _weighed(node: Node, below: PolicyDraft, platform: PlatformDefaults) -> Node
     return node.replace(weight=sum(each.weight for each in below.queues() if each.priority))
 
 
-def word(name: str) -> str:
+def _word(name: str) -> str:
     """A name as one word of at most 40 characters."""
     return "-".join(name.split())[:40].lstrip("!#") or "unnamed"
 
 
-def _unused(name: str, used: set[str]) -> str:
-    number, found = 1, name
-    while found in used:
-        number += 1
-        found = f"{name[:36]}-{number}"
-    used.add(found)
-    return found
-
-
-def _levelled(port: Port, platform: PlatformDefaults) -> Sequence[Queue]:
+def _levelled(port: Port, platform: PlatformDefaults) -> list[Queue]:
     """The queues with levels of `priority`, and weights, that this platform has."""
-    scheduler, queues = port.scheduler, list(port.queues)
-    if isinstance(scheduler, SchedulerTree):
-        strict = scheduler.strict_levels
-        levels = [
-            q.priority if q.priority < min(strict, platform.levels) else platform.levels
-            for q in queues
-        ]
-    elif isinstance(scheduler, StrictPriority):
-        ranks = sorted({queue.priority for queue in queues})
-        last = len(ranks) - 1
-        places = [ranks.index(queue.priority) for queue in queues]
-        levels = [p if p < min(last, platform.levels) else platform.levels for p in places]
-    elif isinstance(scheduler, ModifiedDrr):
-        levels = [0 if queue.name == scheduler.low_latency else platform.levels for queue in queues]
-    else:
-        levels = [platform.levels] * len(queues)
+    scheduler, queues = port.scheduler, port.queues
+    levels = _levels(port, platform.levels)
     rounds = isinstance(scheduler, DeficitRoundRobin | ModifiedDrr | HierarchicalTokenBucket)
     weights = [float(queue.quantum_bytes) if rounds else queue.weight for queue in queues]
+    shared = [weight for weight, level in zip(weights, levels, strict=True) if level]
+    rates = all(weight >= 1000 and weight % 1000 == 0 for weight in shared)
     if not platform.by_bandwidth:
         weights = _ratios(weights)
-    elif any(queue.guaranteed_bps for queue in queues) or not all(
-        weight >= 1000 and weight % 1000 == 0
-        for weight, level in zip(weights, levels, strict=True)
-        if level
-    ):
+    elif not rates or any(queue.guaranteed_bps for queue in queues):
         weights = _bandwidths(port, weights)
     return [
         queue.replace(priority=level, weight=weight)
         for queue, level, weight in zip(queues, levels, weights, strict=True)
     ]
+
+
+def _levels(port: Port, most: int) -> list[int]:
+    """The level of `priority` of each queue; `most` where it has none."""
+    scheduler, queues, strict = port.scheduler, port.queues, 0
+    ranks = [queue.priority for queue in queues]
+    if isinstance(scheduler, ModifiedDrr):
+        return [0 if queue.name == scheduler.low_latency else most for queue in queues]
+    if isinstance(scheduler, SchedulerTree):
+        strict = scheduler.strict_levels
+    elif isinstance(scheduler, StrictPriority):
+        known = sorted(set(ranks))
+        strict, ranks = len(known) - 1, [known.index(rank) for rank in ranks]
+    return [rank if rank < min(strict, most) else most for rank in ranks]
 
 
 def _bandwidths(port: Port, weights: list[float]) -> list[float]:
