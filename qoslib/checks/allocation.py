@@ -11,7 +11,7 @@ from qoslib.checks.priority import gets_packets, stopped, unlimited
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text
 from qoslib.config.guarantees import nodes_of
-from qoslib.config.records import Configuration, ConfiguredClass
+from qoslib.config.records import Configuration, ConfiguredClass, Setting
 from qoslib.config.settings import IN_TURN
 from qoslib.port import HierarchicalTokenBucket, Node, PriorityLevels, Queue, SchedulerTree
 from qoslib.port.nodes import outline
@@ -81,6 +81,8 @@ def guarantees_over(checked: CheckedPort) -> Iterator[Found]:
 
 def _guarantees_over(checked: CheckedPort, group: Group) -> Iterator[Found]:
     counted = [member for member in group.members if _reserves(checked, member)]
+    every_bps = sum(map(reserved_bps, counted))
+    counted = [member for member in counted if not _remainder(member)]
     rates_bps = {member.name: reserved_bps(member) for member in counted}
     total_bps, most_bps = sum(rates_bps.values()), group.most_bps
     promised_bps = sum(reserved_bps(member) for member in counted if not member.strict)
@@ -93,6 +95,30 @@ def _guarantees_over(checked: CheckedPort, group: Group) -> Iterator[Found]:
             f"{_parts(rates_bps)} = {rate_text(total_bps)} of {rate_text(most_bps)}.",
             severity="error" if refused else "warning",
         )
+    elif every_bps > most_bps * (1 + ROUNDING):
+        yield from _remainder_over(group, rates_bps)
+
+
+def _remainder_over(group: Group, rates_bps: dict[str, float]) -> Iterator[Found]:
+    """A remainder that does not count what classes that are served first may take (Junos)."""
+    line = next(said.line for each in group.members if (said := _remainder(each)))
+    first = [member.name for member in group.members if member.strict and reserved_bps(member)]
+    if not first:
+        return
+    yield Found(
+        line,
+        f"`transmit-rate remainder` is worked out without {' and '.join(first)}: while"
+        f" {'these send' if len(first) > 1 else 'it sends'}, the others get less than their rates.",
+        f"Without the remainder: {_parts(rates_bps)} = {rate_text(sum(rates_bps.values()))} of"
+        f" {rate_text(group.most_bps)}.",
+        severity="info",
+    )
+
+
+def _remainder(member: Member) -> Setting | None:
+    """What gives a class what the others' rates leave, which is no guarantee (Junos)."""
+    said = member.of.setting("transmit-rate")
+    return said if said and said.sort == "remainder" else None
 
 
 def _reserves(checked: CheckedPort, member: Member) -> bool:

@@ -135,6 +135,8 @@ def of_scheduler(scheduler: "Scheduler | None") -> tuple[Setting, ...]:
     elif transmit and transmit.unit == "1":
         percent = round(units.convert(transmit.value, "1", "%"), 9)
         found.append(Setting("transmit-rate", percent, "%", transmit.line))
+    elif transmit:
+        found.append(Setting("transmit-rate", line=transmit.line, sort=transmit.unit))
     if buffer and buffer.unit == "s":
         found.append(Setting("buffer-size", buffer.value, "s", buffer.line, "temporal"))
     return tuple(found)
