@@ -36,22 +36,13 @@ _BY_TOS = (0, 0, 0, 0, 2, 2, 2, 2, 6, 6, 6, 6, 4, 4, 4, 4)
 
 
 class Classification(NamedTuple):
-    """Where packets go.
+    """Where packets go."""
 
-    Attributes
-    ----------
-    rules : tuple of (str, str)
-        Mark and queue, the first that fits wins.
-    default : str or None
-        The queue of a filter that takes every packet; None without one.
-    filters : dict of str to list of Command
-        By queue.
-    policers : dict of str to Policer
-        By queue.
-    """
-
+    #: Mark and queue, the first that fits wins.
     rules: tuple[tuple[str, str], ...]
+    #: The queue of a filter that takes every packet; None without one.
     default: str | None
+    #: By queue.
     filters: dict[str, list[Command]]
     policers: dict[str, Policer]
 

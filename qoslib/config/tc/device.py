@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from qoslib.config.records import Remark, refusal
+from qoslib.config.provenance import Provenance
+from qoslib.config.records import Remark
 from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
 from qoslib.config.tc.command import INGRESS, Command
 from qoslib.config.tc.filters import FILTERS, unknown_of_filter
@@ -26,6 +27,8 @@ class Device:
     """What hangs on a device."""
 
     name: str
+    #: What is lost of commands that were taken.
+    notes: Provenance
     #: The qdisc of packets that leave, and of those that come in.
     root: Command | None = None
     ingress: Command | None = None
@@ -45,8 +48,6 @@ class Device:
     lowest: dict[str, int] = field(default_factory=dict)
     #: How many classes each class has below it.
     children: Counter[str] = field(default_factory=Counter)
-    #: What is lost of commands that were taken.
-    remarks: list[Remark] = field(default_factory=list)
     #: Of a qdisc without one.
     next_handle: int = 0x8001
     #: Whether something that is not read may give packets their class.
@@ -140,15 +141,16 @@ def bands(qdisc: Command) -> int:
 
 def devices(
     commands: Iterable[tuple[Command, dict[str, str]]], unread: dict[str, int]
-) -> tuple[dict[str, Device], list[Remark]]:
+) -> tuple[dict[str, Device], Provenance]:
     """Apply commands in their order, as the kernel does."""
     found: dict[str, Device] = {}
-    remarks: list[Remark] = []
+    notes = Provenance()
     for command, names in commands:
         check_time()
-        device = found.setdefault(command.device, Device(command.device))
+        device = found.setdefault(command.device, Device(command.device, notes))
         device.names |= names
         certain = not unread.keys() & {"", command.device}
+        line, text = command.line, command.text
         try:
             unknown = _unknown(command)
             refused = _apply(device, command, certain)
@@ -157,16 +159,16 @@ def devices(
         except ConfigurationError as error:
             if command.shown:
                 raise
-            remarks.append(refusal(error, command.line, command.text))
+            notes.refused(line, text, error)
             continue
         if unknown and not refused:
-            remarks.append(Remark("unknown", command.line, command.text, unknown))
+            notes.unknown(line, text, unknown)
         if command.stab:
-            lost = "The sizes that stab counts for frames are left out."
-            remarks.append(Remark("not modelled", command.line, command.text, lost))
+            notes.not_modelled(line, text, "The sizes that stab counts for frames are left out.")
         if refused:
-            remarks.append(Remark("refused", command.line, command.text, refused))
-    return found, [*remarks, *(each for device in found.values() for each in device.remarks)]
+            # It may begin with a handle, like ffe:1.
+            notes.remarks.append(Remark("refused", line, text, refused))
+    return found, notes
 
 
 def _unknown(command: Command) -> str:
@@ -248,7 +250,7 @@ def _becomes_inner(device: Device, parent: str, command: Command) -> None:
         return
     lost = f"With the class of line {command.line} below {parent} the kernel deletes this."
     for gone in device.remove(leaf.handle):
-        device.remarks.append(Remark("not modelled", gone.line, gone.text, lost))
+        device.notes.not_modelled(gone.line, gone.text, lost)
 
 
 def _root(device: Device, command: Command) -> str:

@@ -43,26 +43,13 @@ LEAST_S = 1e-6
 
 
 class Emitter:
-    """The script of a port.
-
-    Parameters
-    ----------
-    port : Port
-    interface : str
-
-    Attributes
-    ----------
-    lines : list of str
-    counted : int
-        Bytes that shapers count on top of each frame.
-    counts : bool
-        Whether a command says so.
-    """
+    """The script of a port on an interface."""
 
     def __init__(self, port: Port, interface: str) -> None:
         self.port = port
         self.device = interface if _DEVICE.fullmatch(interface) else "eth0"
         whole = port.overhead_bytes == int(port.overhead_bytes) and port.overhead_bytes < 2**16
+        #: Bytes that shapers count on top of each frame, and whether a command says so.
         self.counted = int(port.overhead_bytes) if whole else 0
         self.counts = False
         self.lines = [f"tc qdisc del dev {self.device} root 2>/dev/null || true"]

@@ -20,8 +20,7 @@ _ACTIONS |= {"mirred", "skbedit", "skbmod", "pedit", "vlan", "tunnel_key", "csum
 _ACTIONS |= {"ctinfo", "ct", "nat", "sample", "ife", "bpf", "simple", "xt", "mpls", "gate"}
 _ACTIONS |= {"goto", "trap", "jump", "none"}
 _FLAGS = {"skip_hw", "skip_sw", "not_in_hw", "in_hw", "verbose"}
-#: Words of u32 with one behind them, and those of flower.
-_U32 = {"handle", "ht", "divisor", "link", "order", "sample", "offset", "hashkey", "indev", "mark"}
+_HASHES = {"ht", "link", "divisor", "hashkey", "offset", "sample", "order"}
 _FLOWER = {
     *("indev", "hw_tc", "eth_type", "src_mac", "dst_mac", "vlan_id", "vlan_prio"),
     *("vlan_ethtype", "cvlan_id", "cvlan_prio", "cvlan_ethtype", "mpls", "mpls_label", "mpls_tc"),
@@ -33,16 +32,19 @@ _FLOWER = {
     *("l2tpv3_sid", "lse", "depth", "label", "tc", "bos", "ttl", "ip_tos_mask", "enc_flags"),
 }
 #: Kinds whose words are known: what none of these is, tc does not have.
-_WORDS = {"u32": _U32, "flower": _FLOWER, "matchall": {"indev"}, "fw": {"indev"}}
+_WORDS = {
+    "u32": {"match", "handle", "indev", "mark", *_HASHES},
+    "flower": _FLOWER,
+    "matchall": {"indev"},
+    "fw": {"indev"},
+}
 _TARGETS = {"flowid", "classid"}
 #: The bits of the field that are the DSCP, its first three, and all with the two of ECN.
 _CODE, _TOP, _BYTE = 0xFC, 0xE0, 0xFF
 #: The bits of a port of TCP or UDP.
 _PORT = 0xFFFF
 #: Where the words of a match end.
-_ENDS = {"match", *_TARGETS, "action", "police", "ht", "link", "divisor", "hashkey"}
-_ENDS |= {"offset", "sample", "indev", "skip_hw", "skip_sw", "order", "mark"}
-_HASHES = {"ht", "link", "divisor", "hashkey", "offset", "sample", "order"}
+_ENDS = {*_WORDS["u32"], *_TARGETS, "action", "police", "skip_hw", "skip_sw"}
 _CONTROLS = ("drop", "shot", "continue", "pass", "ok", "pipe", "reclassify")
 _CMP = re.compile(
     r"cmp\(\s*u8 at 1 layer (?:network|1) mask (0x[0-9a-f]{1,2}) eq (0x[0-9a-f]{1,2})\s*\)"
@@ -50,27 +52,18 @@ _CMP = re.compile(
 
 
 class Selected(NamedTuple):
-    """What a filter says.
+    """What a filter says."""
 
-    Attributes
-    ----------
-    marks : tuple of str
-        ``"EF"``, ``"DSCP 12"``, ``"IP 5"``, ``"PCP 5"``, ``"fwmark 6"``, or the words of the match
-        themselves; none of one that takes every packet.
-    target : str
-        The class; empty for none.
-    police : Options or None
-        What it meters.
-    lost : tuple of str
-        What it says and no port can.
-    away : str
-        The device that its packets go to instead; empty where they stay.
-    """
-
+    #: ``"EF"``, ``"DSCP 12"``, ``"IP 5"``, ``"PCP 5"``, ``"fwmark 6"``, or the words of the match
+    #: themselves; none of one that takes every packet.
     marks: tuple[str, ...]
+    #: The class; empty for none.
     target: str
+    #: What it meters.
     police: Options | None
+    #: What it says and no port can.
     lost: tuple[str, ...]
+    #: The device that its packets go to instead; empty where they stay.
     away: str = ""
 
 
@@ -110,42 +103,39 @@ def selected(command: Command) -> Selected:
     rest, matches, line = list(command.words), list[list[str]](), command.line
     target, police, lost, away = "", None, list[str](), ""
     while rest:
-        word = rest.pop(0)
-        if word in _TARGETS:
-            target = _next(rest, word, line)
-        elif word == "police" or (word == "action" and rest[:1] == ["police"]):
-            del rest[: word == "action"]
+        if rest[0] == "police" or rest[:2] == ["action", "police"]:
+            del rest[: rest.index("police") + 1]
             police, more = _police(rest, line)
             lost += more
-        elif word == "action":
+            continue
+        if rest[0] == "action":
             said, to = _action(rest)
             lost.append(said)
             away = away or to
+            continue
+        word, *words = _take(command.kind, rest)
+        if not words and word in ("match", *_TARGETS, *_HASHES):
+            raise ConfigurationError(f"nothing stands behind {word!r}", line)
+        if word in _TARGETS:
+            target = words[0]
         elif word in _HASHES and command.kind == "u32":
             lost.append("Hash tables of filters are left out.")
-            _next(rest, word, line)
         elif word not in _FLAGS:
-            matches.append(_match(word, rest, line))
+            matches.append(words if word == "match" else [word, *words])
             lost += _partly(matches[-1])
     return Selected(_marks(command, matches), target, police, tuple(lost), away)
 
 
-def _match(word: str, rest: list[str], line: int) -> list[str]:
-    """Take the words of a match, or a key with its value."""
-    end = 1
-    if word == "match":
-        if not rest:
-            raise ConfigurationError("nothing stands behind 'match'", line)
-        end = next((i for i, each in enumerate(rest) if i and each in _ENDS), len(rest))
-    words = [*([word] if word != "match" else []), *rest[:end]]
-    del rest[:end]
+def _take(kind: str, rest: list[str]) -> list[str]:
+    """Take the first word of a filter and those that belong to it."""
+    word, size = rest[0], 1 if rest[0] in _FLAGS else 2
+    if word == "match" or (kind == "u32" and word in ("offset", "hashkey", "sample")):
+        # `mark` and its like may be a field of the packet as well.
+        behind = range(2 if word == "match" else 1, len(rest))
+        size = next((i for i in behind if rest[i] in _ENDS), len(rest))
+    words = rest[:size]
+    del rest[:size]
     return words
-
-
-def _next(rest: list[str], word: str, line: int) -> str:
-    if not rest:
-        raise ConfigurationError(f"nothing stands behind {word!r}", line)
-    return rest.pop(0)
 
 
 def _marks(command: Command, matches: list[list[str]]) -> tuple[str, ...]:
@@ -253,9 +243,9 @@ def _partly(match: list[str]) -> list[str]:
 
 
 def _action(rest: list[str]) -> tuple[str, str]:
-    """Take an action's words: what is lost with it, and the device that packets go to instead."""
-    end = next((i for i, word in enumerate(rest) if word == "action" and i), len(rest))
-    words = rest[:end]
+    """Take an action: what is lost with it, and the device that packets go to instead."""
+    end = next((i for i, word in enumerate(rest) if word == "action" and i > 1), len(rest))
+    words = rest[1:end]
     del rest[:end]
     kind = words[0] if words else "none"
     if kind == "mirred" and "redirect" in words:
@@ -311,22 +301,7 @@ def unknown_of_filter(command: Command) -> str:
         rest = rest[: rest.index("police")]
     if command.kind not in _WORDS or command.shown:
         return ""
-    while rest:
-        taken = _taken(command.kind, rest)
-        if not taken:
-            return rest[0]
-        del rest[:taken]
-    return ""
-
-
-def _taken(kind: str, rest: list[str]) -> int:
-    """How many words the first one is with those behind it; 0 if tc does not have it."""
-    word = rest[0]
-    if word in _FLAGS:
-        return 1
-    if kind == "u32" and word in ("match", "offset", "hashkey", "sample"):
-        # `mark` and its like may be a field of the packet as well.
-        begin = 2 if word == "match" else 1
-        behind = range(begin, len(rest))
-        return next((i for i in behind if rest[i] in _ENDS or rest[i] == "handle"), len(rest))
-    return 2 if word in _TARGETS or word in _WORDS[kind] else 0
+    known = {*_WORDS[command.kind], *_TARGETS, *_FLAGS}
+    while rest and rest[0] in known:
+        _take(command.kind, rest)
+    return rest[0] if rest else ""

@@ -29,24 +29,16 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)%")
 
 
 class Option(NamedTuple):
-    """An option of a kind.
+    """An option of a kind."""
 
-    Attributes
-    ----------
-    sort : str
-        Of `SORTS`: its unit, and how it is read and written. A ``flag`` has no value, ``words`` and
-        ``netem`` take all that are left that are numbers, and a ``netem`` takes at least one.
-    default : str
-        The row of ``defaults.toml`` that holds where a command leaves it out.
-    lost : str
-        What is lost with it, as no port says it.
-    harmless : tuple
-        Values with which nothing is lost all the same.
-    """
-
+    #: Of `SORTS`: its unit, and how it is read and written. A ``flag`` has no value, ``words`` and
+    #: ``netem`` take all that are left that are numbers, and a ``netem`` takes at least one.
     sort: str
+    #: The row of ``defaults.toml`` that holds where a command leaves it out.
     default: str = ""
+    #: What is lost with it, as no port says it.
     lost: str = ""
+    #: Values with which nothing is lost all the same.
     harmless: tuple[Any, ...] = ()
 
 

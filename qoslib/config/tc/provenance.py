@@ -18,17 +18,7 @@ _NEAR = 0.85
 
 
 class Unmodelled(Exception):
-    """A device that no port describes.
-
-    Attributes
-    ----------
-    command : Command
-        Which stands in the way.
-    lost : str
-        One sentence.
-    known : bool
-        Whether tc has it.
-    """
+    """A device that no port describes, for a command that stands in the way, if tc has it."""
 
     def __init__(self, command: Command, lost: str, *, known: bool = True) -> None:
         super().__init__(lost)
@@ -36,20 +26,12 @@ class Unmodelled(Exception):
 
 
 class Part(NamedTuple):
-    """A part of a port, and the command that describes it.
-
-    Attributes
-    ----------
-    notes : DeviceNotes
-    command : Command
-    options : Options
-    where : str
-        The part, like ``"queues['VOICE']"``; empty of the port itself.
-    """
+    """A part of a port, and the command that describes it."""
 
     notes: "DeviceNotes"
     command: Command
     options: Options
+    #: The part, like ``"queues['VOICE']"``; empty of the port itself.
     where: str
 
     def number(self, field: str, value: Value) -> Any:
@@ -64,37 +46,21 @@ class Part(NamedTuple):
 
 
 class DeviceNotes(Provenance):
-    """Notes on one device.
-
-    Parameters
-    ----------
-    device : Device
-    interface : str
-        What the reader calls it.
-    facts : Facts
-
-    Attributes
-    ----------
-    classes : list of ConfiguredClass
-    overheads : list of Value
-        What shapers count on top of each frame.
-    undescribed : list of Command
-        Commands that no port describes; a device that has one promises nothing.
-    read_filters : set of str
-        Qdiscs whose filters were read.
-    line_rate : Value
-        A port without one is asked for it, and a rate in per cent has any until then.
-    """
+    """Notes on one device, which the reader calls an interface."""
 
     def __init__(self, device: Device, interface: str, facts: Facts) -> None:
         super().__init__()
         self.device, self.interface, self.facts = device, interface, facts
         self.classes: list[ConfiguredClass] = []
+        #: What shapers count on top of each frame.
         self.overheads: list[Value] = []
+        #: Commands that no port describes; a device that has one promises nothing.
         self.undescribed: list[Command] = []
+        #: Qdiscs whose filters were read.
         self.read_filters: set[str] = set()
         name = facts.name(interface, "line_rate_bps")
         given_bps = facts.number(interface, "line_rate_bps")
+        #: A port without one is asked for it, and a rate in per cent has any until then.
         self.line_rate = Value(given_bps or float(10**9), "bit/s", fact=name)
         self.knows_line_rate = given_bps is not None
 

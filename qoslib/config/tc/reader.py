@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from qoslib.config.facts import Facts
-from qoslib.config.records import Configuration, ConfiguredPort, Remark, Statement, refusal
+from qoslib.config.records import Configuration, ConfiguredPort, Statement
 from qoslib.config.source import ConfigurationError, TakesTooLongError, lines_that_say
 from qoslib.config.tc.command import THINGS, Command
 from qoslib.config.tc.device import Device, devices
@@ -75,10 +75,10 @@ def read_tc(text: str, facts: Facts) -> Configuration:
     orders = _placed([each for each in script.commands if not each[0].shown])
     every = _named([*((each, {}) for each in shown), *shown_of_text])
     commands = [*sorted(every, key=_order), *orders]
-    refused: list[Remark] = []
+    refused = 0
     while True:
         try:
-            return _configuration(text, commands, script, refused, facts)
+            return _configuration(text, commands, script, facts)
         except TakesTooLongError:
             raise
         except RecursionError:
@@ -86,27 +86,27 @@ def read_tc(text: str, facts: Facts) -> Configuration:
         except ConfigurationError as error:
             # The kernel refuses a command, not a script.
             wrong = [each for each, _ in commands if each.line == error.line and not each.shown]
-            if not wrong or len(refused) >= MOST_REFUSED:
+            if not wrong or refused >= MOST_REFUSED:
                 raise
-            refused += [refusal(error, each.line, each.text) for each in wrong]
+            for each in wrong:
+                script.refused(each.line, each.text, error)
+            refused += len(wrong)
             commands = [each for each in commands if each[0] not in wrong]
 
 
-def _configuration(
-    text: str, commands: Commands, script: Script, refused: list[Remark], facts: Facts
-) -> Configuration:
-    found, at_once = devices(commands, script.unread)
+def _configuration(text: str, commands: Commands, script: Script, facts: Facts) -> Configuration:
+    found, notes_of_all = devices(commands, script.unread)
     elsewhere = any(each.kind != "refused" and _SORTS.search(each.text) for each in script.remarks)
     for device in found.values():
         device.sorted_elsewhere = elsewhere
     read = [each for device in found.values() for each in _ports(device, script.unread, facts)]
     lost = [each for _, notes in read for each in notes.remarks]
-    every_remark = dict.fromkeys((*script.remarks, *refused, *at_once, *lost))
+    every_remark = dict.fromkeys((*script.remarks, *notes_of_all.remarks, *lost))
     remarks = sorted(every_remark, key=lambda each: each.line)
     unsaid = {(each.line, each.text) for each in remarks if each.kind != "not modelled"}
     unsaid |= {(each.line, each.text) for _, notes in read for each in notes.undescribed}
     said = {(each.line, each.text) for each, _ in commands} - unsaid
-    said |= {(each.line, each.text) for each in script.wrappers} - unsaid
+    said |= {(each.line, each.text) for each in script.statements} - unsaid
     statements = tuple(Statement(*each) for each in sorted(said))
     lines = text.count("\n") + bool(text and not text.endswith("\n"))
     ports = tuple(port for port, _ in read)

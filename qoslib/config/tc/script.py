@@ -10,10 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import NamedTuple
 
 from qoslib.config.lines import Line
-from qoslib.config.records import Remark, Statement, refusal
+from qoslib.config.provenance import Provenance
 from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
 from qoslib.config.tc.command import THINGS, VERBS, Command, command, meant
 from qoslib.config.tc.shell import (
@@ -51,28 +50,7 @@ _BLOCKS |= dict.fromkeys(("for", "while", "until", "select"), "a loop")
 _PASTE = "Nothing of a shell is run: paste the commands that it gives."
 
 
-class Script(NamedTuple):
-    """What was read of a script.
-
-    Attributes
-    ----------
-    commands : list of (Command, dict of str to str)
-        In their order, each with the names that comments above it give: ``# 1:10 is "voice"``.
-    remarks : list of Remark
-        Lines of tc that could not be read.
-    unread : dict of str to int
-        Device, empty for any, and the first line that would have changed its queues.
-    wrappers : list of Statement
-        Functions that only pass their arguments.
-    """
-
-    commands: list[tuple[Command, dict[str, str]]]
-    remarks: list[Remark]
-    unread: dict[str, int]
-    wrappers: list[Statement]
-
-
-def read_script(text: str) -> Script:
+def read_script(text: str) -> "Script":
     """Read the tc commands of a script.
 
     Plain variables are expanded, and arithmetic of them is worked out; what else a shell does is a
@@ -84,36 +62,41 @@ def read_script(text: str) -> Script:
     """
     lines = simple_commands(text, _is_tc)
     known = functions(lines)
-    passing = [each for each in known.values() if each.words]
+    script = Script({name: each.words for name, each in known.items() if each.words})
+    for each in known.values():
+        if each.words:
+            script.understood(each.line, each.text)
+    wrappers = {each.text for each in script.statements}
     holders = {name: each.line for name, each in known.items() if _holds_tc(each)}
-    reader = _Reader({name: each.words for name, each in known.items() if each.words})
     for line in lines:
         check_time(line.number)
-        if {each.text for each in passing}.intersection(line.parents):
+        if wrappers.intersection(line.parents):
             continue
-        said = len(reader.remarks)
-        reader.take(line)
-        if line.words and line.words[0] in holders and len(reader.remarks) == said:
+        said = len(script.remarks)
+        script.take(line)
+        if line.words and line.words[0] in holders and len(script.remarks) == said:
             begin = holders[line.words[0]]
-            reader.remark(line, line.words[0], f"It calls what begins in line {begin}. {_PASTE}")
-    reader.returns_of_marks()
-    statements = [Statement(each.line, each.text) for each in passing]
-    return Script(reader.commands, reader.remarks, reader.unread, statements)
+            lost = f"It calls what begins in line {begin}. {_PASTE}"
+            script.unknown(line.number, line.words[0], lost)
+    script.list_returns()
+    return script
 
 
-class _Reader:
-    """Variables and names, as the commands of a script leave them."""
+class Script(Provenance):
+    """What was read of a script: functions that only pass their arguments are its statements."""
 
     def __init__(self, wrappers: Mapping[str, tuple[str, ...]]) -> None:
+        super().__init__()
         self.wrappers = wrappers
+        #: In their order, each with the names that comments above it give: ``# 1:10 is "voice"``.
         self.commands: list[tuple[Command, dict[str, str]]] = []
-        self.remarks: list[Remark] = []
+        #: Device, empty for any, and the first line that would have changed its queues.
         self.unread: dict[str, int] = {}
         self.variables = Variables()
         self.names: dict[str, str] = {}
         #: Chains of a packet filter that mark, and lines that leave a chain.
         self.marking: set[str] = set()
-        self.returns: list[tuple[Line, str]] = []
+        self.returns: list[tuple[int, str]] = []
 
     def take(self, line: Line) -> None:
         """Read one simple command, comment or line that cannot be taken apart."""
@@ -123,10 +106,6 @@ class _Reader:
             self._endless(line)
         elif not self._filters(line) and not self.variables.take(line):
             self._run(line)
-
-    def remark(self, line: Line, text: str, lost: str) -> None:
-        """Note a command that is not read, and why."""
-        self.remarks.append(Remark("unknown", line.number, text, lost))
 
     def _name(self, line: Line) -> None:
         """A comment that names a class or a mark."""
@@ -138,10 +117,11 @@ class _Reader:
                 raise ConfigurationError(problem, line.number) from None
 
     def _endless(self, line: Line) -> None:
+        """A line whose quotation does not end."""
         if begin := _TC.search(line.text):
             text = _short(line.text[begin.start() :])
-            self.remark(line, text, "The quotation does not end on this line, so it is not read.")
-            self._unread(text.split()[1:], line)
+            lost = "The quotation does not end on this line, so it is not read."
+            self._not_read(line, text, text.split()[1:], lost)
 
     def _filters(self, line: Line) -> bool:
         """Take a rule of a packet filter that marks packets for tc, or leaves a chain."""
@@ -153,23 +133,17 @@ class _Reader:
         if mark := _MARKS.search(rule):
             self.marking |= {chain[1]} if chain else set()
             lost = "Which packets get this mark is not read: give it to your streams."
-            self._filtered(line, mark[1], lost)
+            self.not_modelled(line.number, f"iptables ... -j {_short(mark[1])}", lost)
         elif chain and _RETURN.search(rule):
-            self.returns.append((line, chain[1]))
+            self.returns.append((line.number, chain[1]))
         return mark is not None
 
-    def returns_of_marks(self) -> None:
-        """List the lines that leave a chain of marks: what stands behind them marks fewer packets."""
+    def list_returns(self) -> None:
+        """List the lines that leave a chain of marks: the lines behind them mark fewer packets."""
+        lost = "Which packets get no mark behind it is not read: give marks to your streams."
         for line, chain in self.returns:
             if chain in self.marking:
-                lost = (
-                    "Which packets get no mark behind this is not read: give marks to your streams."
-                )
-                self._filtered(line, "RETURN", lost)
-
-    def _filtered(self, line: Line, target: str, lost: str) -> None:
-        text = f"iptables ... -j {_short(target)}"
-        self.remarks.append(Remark("not modelled", line.number, text, lost))
+                self.not_modelled(line, "iptables ... -j RETURN", lost)
 
     def _run(self, line: Line) -> None:
         """A command with its functions and variables put in."""
@@ -178,10 +152,9 @@ class _Reader:
         words, unknown = self._expanded(line)
         if length := _queue_length(words):
             if unknown:
-                self.remark(line, text, f"{_no_value(unknown)}. {_PASTE}")
+                self.unknown(line.number, text, f"{_no_value(unknown)}. {_PASTE}")
             else:
-                made = Command(line.number, text, "link", "change", *length)
-                self.commands.append((made, {}))
+                self.commands.append((Command(line.number, text, "link", "change", *length), {}))
             return
         words = called(words, self.wrappers)
         behind = _behind_tc(words)
@@ -189,8 +162,7 @@ class _Reader:
             self._tc(line, text, *behind, unknown)
         elif foreign := _foreign(words):
             lost = f"What {words[0][:40]!r} does with this is not known: it is not read."
-            self.remark(line, text, lost)
-            self._unread(foreign, line)
+            self._not_read(line, text, foreign, lost)
 
     def _expanded(self, line: Line) -> tuple[list[str], str]:
         """The words with their values, and the first variable without one that counts."""
@@ -205,51 +177,53 @@ class _Reader:
 
     def _tc(self, line: Line, text: str, words: list[str], place: str, unknown: str) -> None:
         """What stands behind tc: a command, or a remark that says why it is none."""
-        if not words:
-            return
-        if not meant(words[0], THINGS):
+        if words and not meant(words[0], THINGS):
             self._other_thing(line, text, words)
-            return
-        if len(words) > 1 and VERBS.get(meant(words[1], tuple(VERBS))) == "show":
+        if not words or not meant(words[0], THINGS) or _verb(words) == "show":
             return
         reason = _not_run(line) or (_no_value(unknown) if unknown else "")
-        if not reason:
-            try:
-                made = command(words, line.number, text)
-            except TakesTooLongError:
-                raise
-            except ConfigurationError as error:
-                self.remarks.append(refusal(error, line.number, text))
-                return
-            if made is None:
-                reason = "It is no command of tc that is known here"
-            elif made.verb != "show":
-                self.commands.append((made._replace(place=place), dict(self.names)))
-                self.names.clear()
         if reason:
-            self.remark(line, text, f"{reason}. {_PASTE}")
-            self._unread(words, line)
+            self._not_read(line, text, words, f"{reason}. {_PASTE}")
+            return
+        try:
+            made = command(words, line.number, text)
+        except TakesTooLongError:
+            raise
+        except ConfigurationError as error:
+            self.refused(line.number, text, error)
+            return
+        if made is None:
+            lost = f"It is no command of tc that is known here. {_PASTE}"
+            self._not_read(line, text, words, lost)
+        elif made.verb != "show":
+            self.commands.append((made._replace(place=place), dict(self.names)))
+            self.names.clear()
 
     def _other_thing(self, line: Line, text: str, words: list[str]) -> None:
         """What is no qdisc, class or filter."""
         word, *rest = words
         near = get_close_matches(word, THINGS, 1)
         if word in _OTHERS:
-            remark = Remark("not modelled", line.number, text, _OTHERS[word])
-            self.remarks.append(remark)
+            self.not_modelled(line.number, text, _OTHERS[word])
         elif near:
             lost = f"{word[:40]!r} is no command of tc, did you mean {near[0]!r}?"
-            self.remark(line, text, lost)
-            self._unread([near[0], *rest], line)
+            self._not_read(line, text, [near[0], *rest], lost)
         else:
-            self.remark(line, text, "It is no command of tc that is known here, and left out.")
+            lost = "It is no command of tc that is known here, and left out."
+            self.unknown(line.number, text, lost)
 
-    def _unread(self, words: list[str], line: Line) -> None:
-        """Note that the queues of a device are not what was read of them."""
-        verb = VERBS.get(meant(words[1], tuple(VERBS))) if len(words) > 1 else "show"
-        if verb not in ("delete", "show") and meant(words[0], THINGS) in ("qdisc", "class"):
+    def _not_read(self, line: Line, text: str, words: list[str], lost: str) -> None:
+        """Note a command that is not read: the queues of its device may be others."""
+        self.unknown(line.number, text, lost)
+        changes = len(words) > 1 and _verb(words) not in ("delete", "show")
+        if changes and meant(words[0], THINGS) in ("qdisc", "class"):
             at = words.index("dev") + 1 if "dev" in words[:-1] else 0
             self.unread.setdefault(words[at] if at else "", line.number)
+
+
+def _verb(words: list[str]) -> str:
+    """What a command does; empty where its verb is none of tc."""
+    return VERBS.get(meant(words[1], tuple(VERBS)), "") if len(words) > 1 else ""
 
 
 def _short(text: str) -> str:
