@@ -16,7 +16,7 @@ from qoslib.config.code_points import read_word
 from qoslib.config.eos.reader import STRICT_SHARE
 from qoslib.config.interfaces import meant_interface
 from qoslib.config.junos.grammar import WORDS
-from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
+from qoslib.config.mqc.commands import COMMANDS
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.records import Configuration, ConfiguredPolicy, Remark, Statement
 from qoslib.config.source import check_time
@@ -25,7 +25,7 @@ __all__: list[str] = []
 
 _HEADERS = "class-map", "policy-map", "interface"
 _QUEUEING = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "fair-queue"}
-_KNOWN = [*COMMANDS, *UNMODELLED, *INTERFACE, *_HEADERS[:2], "class", "match", "description"]
+_KNOWN = [*COMMANDS, *INTERFACE, *_HEADERS[:2], "class", "match", "description"]
 #: How a command that is written in another way goes.
 _FORMS = {
     "bandwidth": "`bandwidth KBPS`, `bandwidth percent P` or `bandwidth remaining ...`",

@@ -12,7 +12,6 @@ from qoslib.config.values import Value
 
 __all__ = [
     "COMMANDS",
-    "UNMODELLED",
     "VERBS",
     "apply",
     "command_line",
@@ -258,8 +257,6 @@ COMMANDS: dict[str, Command] = {
 }  # fmt: skip
 #: Their first words.
 VERBS = frozenset(name for name in COMMANDS if " " not in name)
-#: Those of which nothing is modelled -> what is lost.
-UNMODELLED = {name: each.lost for name, each in COMMANDS.items() if each.lost}
 _GIVEN = tuple((each.gives, each.field) for each in COMMANDS.values() if each.gives)
 
 
