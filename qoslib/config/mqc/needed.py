@@ -63,22 +63,8 @@ def needed(text: str, interface: str | None = None) -> tuple[str, tuple[Remark, 
     lines = text.split("\n")
     starts = [at for at, line in enumerate(lines) if line and _begins(line)]
     blocks = [lines[a:b] for a, b in pairwise([*starts, len(lines)])]
-    named: dict[str, list[int]] = {}
-    for number, block in enumerate(blocks):
-        # Below a header that stands alone its lines may not be indented.
-        if block[0].startswith(_NAMED) and block[1:] and block[1][:1].isspace():
-            named.setdefault(block[0].split()[-1], []).append(number)
-    unused = {number for numbers in named.values() for number in numbers}
     others = _others(blocks, interface) if interface else []
-    ahead = [*{*range(len(blocks))}.difference(unused, others)]
-    unused.update(others)
-    while ahead:
-        number = ahead.pop()
-        check_time(starts[number] + 1)
-        for line in blocks[number]:
-            for name in named.keys() & line.split()[1:]:
-                ahead += unused.intersection(named[name])
-                unused.difference_update(named[name])
+    unused = _unused(blocks, others, starts)
     policies = {at for at, block in enumerate(blocks) if block[0].startswith(_NAMED[0])}
     left = sum(len(blocks[number]) for number in unused)
     if policies <= unused or left <= MOST_LINES:
@@ -90,6 +76,26 @@ def needed(text: str, interface: str | None = None) -> tuple[str, tuple[Remark, 
     for number in unused:
         lines[starts[number] : starts[number] + len(blocks[number])] = [""] * len(blocks[number])
     return "\n".join(lines), (remark,)
+
+
+def _unused(blocks: list[list[str]], others: list[int], starts: list[int]) -> set[int]:
+    """The blocks that are other interfaces', and the policies and class maps that none reaches."""
+    named: dict[str, list[int]] = {}
+    for number, block in enumerate(blocks):
+        # Below a header that stands alone its lines may not be indented.
+        if block[0].startswith(_NAMED) and block[1:] and block[1][:1].isspace():
+            named.setdefault(block[0].split()[-1], []).append(number)
+    unused = {number for numbers in named.values() for number in numbers}
+    ahead = [*{*range(len(blocks))}.difference(unused, others)]
+    unused.update(others)
+    while ahead:
+        number = ahead.pop()
+        check_time(starts[number] + 1)
+        for line in blocks[number]:
+            for name in named.keys() & line.split()[1:]:
+                ahead += unused.intersection(named[name])
+                unused.difference_update(named[name])
+    return unused
 
 
 def _others(blocks: list[list[str]], interface: str) -> list[int]:

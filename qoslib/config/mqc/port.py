@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from qoslib.config.facts import Facts
 from qoslib.config.interfaces import type_rate_bps
@@ -172,7 +173,7 @@ class _PortReader:
         more = self._rest()
         self.notes.record_origin("queues['output'].limit.packets", hold)
         queue = Queue("output", PacketLimit(int(hold.value)))
-        port = Port(self.interface.name, line.value, (queue,), **more)  # type: ignore[arg-type]
+        port = Port(self.interface.name, line.value, (queue,), **more)
         return empty.replace(port=port, origins=tuple(self.notes.origins))
 
     def _command(self, named: Named, kind: str = "") -> str:
@@ -238,36 +239,38 @@ class _PortReader:
         memory: Value | None,
     ) -> ConfiguredPort:
         """The port of a policy whose rate is known."""
-        interface, notes = self.interface, self.found.notes
-        share_bps = interface.bandwidth.value if interface.bandwidth else line.value
-        builder = PortBuilder(self.platform, self.way, memory, interface.hold.get("in"))
-        self.notes.record_origin("rate_bps", line)
+        notes = self.found.notes
+        builder = PortBuilder(self.platform, self.way, memory, self.interface.hold.get("in"))
         try:
-            names = builder.build(nodes, share_bps, line.value)
-            notes.add(builder.refused)
-            if builder.unsure:
-                notes.add(builder.notes)
-                return empty
-            root = Node(f"policy-map {named.name}", names)
-            port = Port(
-                interface.name,
-                line.value,
-                tuple(builder.queues),
-                SchedulerTree((root, *reversed(builder.nodes)), self.platform.levels),
-                classifier=Classifier(*rules_of(nodes)),
-                **self._rest(),  # type: ignore[arg-type]
-            )
+            port = self._built(builder, nodes, line, named)
         except ConfigurationError:
             raise
         except ValueError as error:
             problem = f"policy-map {named.name} cannot be: {error}"
             notes.refused(named.line, self._command(named), problem)
             return empty
-        for remark in builder.notes.remarks:
-            notes.not_modelled(remark.line, remark.text, remark.lost)
+        notes.add(builder.notes)
+        if port is None:
+            return empty
         # A later source of a number replaces an earlier one.
         origins = {each.where: each for each in (*self.notes.origins, *builder.notes.origins)}
         return empty.replace(port=port, origins=tuple(origins.values()))
+
+    def _built(
+        self, builder: PortBuilder, nodes: list[ClassNode], line: Value, named: Named
+    ) -> Port | None:
+        """The port of a tree of classes; None where it is not sure what a device does."""
+        name, given = self.interface.name, self.interface.bandwidth
+        children = builder.build(nodes, given.value if given else line.value, line.value)
+        self.found.notes.add(builder.refused)
+        if builder.unsure:
+            return None
+        self.notes.record_origin("rate_bps", line)
+        tree = (Node(f"policy-map {named.name}", children), *reversed(builder.nodes))
+        scheduler = SchedulerTree(tree, self.platform.levels)
+        classifier, queues = Classifier(*rules_of(nodes)), tuple(builder.queues)
+        rest = self._rest()
+        return Port(name, line.value, queues, scheduler, classifier=classifier, **rest)
 
     def _line_rate(self) -> Value | None:
         """The line rate: a fact, else `speed` of the interface or of its whole, else its type."""
@@ -282,11 +285,11 @@ class _PortReader:
         rate_bps = type_rate_bps(name, "cisco") if self.platform.types else None
         return None if rate_bps is None else Value(rate_bps, "bit/s", interface.line)
 
-    def _rest(self) -> dict[str, float | int]:
+    def _rest(self) -> dict[str, Any]:
         """What a port has besides: facts of the reader, and the transmit ring."""
         name, ring = self.interface.name, self.interface.ring if self.way == "out" else None
         ring = of_fact(self.facts, name, "transmit_ring_packets") or ring
-        more: dict[str, float | int] = {**self.notes.facts_of_port(self.facts, name)}
+        more: dict[str, Any] = {**self.notes.facts_of_port(self.facts, name)}
         if ring:
             self.notes.record_origin("transmit_ring_packets", ring)
             more["transmit_ring_packets"] = int(ring.value)
