@@ -1,7 +1,7 @@
 """Numbers of Junos: rates, sizes, times and percentages, and what a statement says with them."""
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 
@@ -38,15 +38,15 @@ _PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,24})?")
 _NUMBER = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)([kmg]?)", re.IGNORECASE)
 _TIMES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 #: No interface is faster, no memory larger, no queue longer.
-_MOST_BPS, _MOST_BYTES, _MOST_S = 1e15, 1e12, 3600.0
-_PERCENTAGE, _BURST_SIZE, _TEMPORAL = "the percentage", "the burst size", "the temporal buffer size"
+_MOST_BPS, _MOST_BYTES, _MOST_US = 1e15, 1e12, 3600e6
 #: One proportion of `excess-rate proportion` is so much of the whole.
 _PROPORTIONS = 1000
 #: The unit of a share of what others leave; 0 is an equal part of it.
 REMAINDER = "remainder"
-#: What the words of a statement say: the values of a field, by what stands behind its name.
-#: It takes the words, what an error calls them, and the number of the line.
-Reading = Callable[[tuple[str, ...], str, int], Iterator[tuple[str, Value]]]
+Words = tuple[str, ...]
+#: What the words of a statement say: the value of a field, or of several by what stands behind its
+#: name. It takes the words, what an error calls them, and the number of the line.
+Reading = Callable[[Words, str, int], Value | dict[str, Value]]
 
 
 def _number(word: str, line: int, what: str, most: float, unit: str) -> float:
@@ -61,21 +61,7 @@ def _number(word: str, line: int, what: str, most: float, unit: str) -> float:
     return value
 
 
-def _rate(word: str, line: int, what: str) -> Value:
-    return Value(_number(word, line, what, _MOST_BPS, "bit/s"), "bit/s", line)
-
-
-def _size(word: str, line: int, what: str) -> Value:
-    return Value(int(_number(word, line, what, _MOST_BYTES, "B")), "B", line)
-
-
-def _temporal(word: str, line: int) -> Value:
-    """The time of `buffer-size temporal`, in microseconds: ``5k`` is 5 ms."""
-    most_us = units.convert(_MOST_S, "s", "us")
-    return Value(units.us(_number(word, line, _TEMPORAL, most_us, "microseconds")), "s", line)
-
-
-def percent(word: str, line: int, what: str = _PERCENTAGE) -> float:
+def percent(word: str, line: int, what: str = "the percentage") -> float:
     """A percentage from 0 to 100, as a share.
 
     >>> percent("34", 1)
@@ -126,135 +112,132 @@ def allowed_word(word: str, line: int, what: str, allowed: Collection[str]) -> s
     return word
 
 
-def _rate_or_share(words: tuple[str, ...], what: str, line: int) -> Value:
-    """A rate, a percentage or a proportion."""
+def rate(words: Words, what: str, line: int) -> Value:
+    """A rate, a percentage or a proportion.
+
+    >>> rate(("1.5g",), "the rate", 1)
+    Value(value=1500000000.0, unit='bit/s', line=1, default='', fact='')
+    """
     match words:
         case ("percent", word):
             return Value(percent(word, line, what), "1", line)
         case ("proportion", word):
             return Value(count(word, line, what, _PROPORTIONS) / _PROPORTIONS, "1", line)
         case (word,):
-            return _rate(word, line, what)
+            return bit_rate(words, what, line)
     raise ConfigurationError(f"{what} is not understood; allowed: a rate, or percent", line)
 
 
-def rate(words: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
-    """Read a rate, a percentage or a proportion.
-
-    >>> [value for _, value in rate(("1.5g",), "the rate", 1)]
-    [Value(value=1500000000.0, unit='bit/s', line=1, default='', fact='')]
-    """
-    yield "", _rate_or_share(words, what, line)
-
-
-def excess_rate(words: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
-    """Read a percentage or a proportion."""
-    value = _rate_or_share(words, what, line)
+def excess_rate(words: Words, what: str, line: int) -> Value:
+    """A percentage or a proportion."""
+    value = rate(words, what, line)
     if value.unit != "1":
         raise ConfigurationError(f"{what}; allowed: percent or proportion", line)
-    yield "", value
+    return value
 
 
-def limit(words: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
-    """Read a rate above 0, with its burst or without, or a burst alone."""
-    burst = None
+def limit(words: Words, what: str, line: int) -> dict[str, Value]:
+    """A rate above 0, with its burst or without, or a burst alone."""
+    burst = {}
     if "burst-size" in words:
         at = words.index("burst-size")
         if len(words) != at + 2:
             raise ConfigurationError("burst-size is followed by one number", line)
-        words, burst = words[:at], _size(words[-1], line, _BURST_SIZE)
-    if words:
-        value = _rate_or_share(words, what, line)
-        if not value.value:
-            raise ConfigurationError(f"{what} is 0; allowed: above 0", line)
-        yield "", value
-    if burst:
-        yield "_burst", burst
+        burst = {"_burst": size(words[-1:], "the burst size", line)}
+        words = words[:at]
+    if not words:
+        return burst
+    value = rate(words, what, line)
+    if not value.value:
+        raise ConfigurationError(f"{what} is 0; allowed: above 0", line)
+    return {"": value, **burst}
 
 
-def transmit_rate(words: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
-    """Read a rate or a share, of what others leave too; `exact` and `rate-limit`."""
+def transmit_rate(words: Words, what: str, line: int) -> dict[str, Value]:
+    """A rate or a share, of what others leave too; `exact` and `rate-limit`."""
+    values = {}
     for word, suffix in (("exact", "_exact"), ("rate-limit", "_limited")):
         if word in words:
             at = words.index(word)
             words = words[:at] + words[at + 1 :]
-            yield suffix, Value(word, line=line)
+            values[suffix] = Value(word, line=line)
     match words:
-        case ():
-            return
-        case ("remainder", *parts) if len(parts) > 1:
+        case ("remainder", _, _, *_):
             raise ConfigurationError("remainder is followed by one percentage", line)
-        case ("remainder", *parts):
-            yield "", Value(percent(parts[0], line) if parts else 0.0, REMAINDER, line)
-        case _:
-            yield "", _rate_or_share(words, what, line)
+        case ("remainder", *part):
+            values[""] = _remainder(part, line)
+        case (_, *_):
+            values[""] = rate(words, what, line)
+    return values
 
 
-def buffer_size(words: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
-    """Read a share of the buffer, of what others leave too, or a time."""
+def buffer_size(words: Words, what: str, line: int) -> Value | dict[str, Value]:
+    """A share of the buffer, of what others leave too, or a time; nothing without a word."""
     match [word for word in words if word != "exact"]:
+        case []:
+            return {}
         case ["percent", word]:
-            yield "", Value(percent(word, line, what), "1", line)
+            return Value(percent(word, line, what), "1", line)
         case ["temporal", word]:
-            yield "", _temporal(word, line)
-        case ["remainder"]:
-            yield "", Value(0.0, REMAINDER, line)
-        case ["remainder", word]:
-            yield "", Value(percent(word, line), REMAINDER, line)
+            # `5k` is 5 ms.
+            time_us = _number(word, line, "the temporal buffer size", _MOST_US, "microseconds")
+            return Value(units.us(time_us), "s", line)
+        case ["remainder", *part] if len(part) < 2:
+            return _remainder(part, line)
         case ["shared"]:
-            yield "", Value(1.0, "1", line)
-        case [_, *_]:
-            allowed = "percent, temporal, remainder or shared"
-            raise ConfigurationError(f"{what}; allowed: {allowed}", line)
+            return Value(1.0, "1", line)
+    allowed = "percent, temporal, remainder or shared"
+    raise ConfigurationError(f"{what}; allowed: {allowed}", line)
 
 
-def size(words: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
-    """Read a size: ``2m`` is 2,000,000 B."""
-    yield "", _size(words[0], line, what)
+def _remainder(part: Sequence[str], line: int) -> Value:
+    """A share of what others leave; 0 is an equal part of it."""
+    return Value(percent(part[0], line) if part else 0.0, REMAINDER, line)
 
 
-def bit_rate(words: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
-    """Read a rate in bits."""
-    yield "", _rate(words[0], line, what)
+def size(words: Words, what: str, line: int) -> Value:
+    """A size: ``2m`` is 2,000,000 B."""
+    return Value(int(_number(words[0], line, what, _MOST_BYTES, "B")), "B", line)
 
 
-def share(words: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
-    """Read a percentage above 0."""
+def bit_rate(words: Words, what: str, line: int) -> Value:
+    """A rate in bits."""
+    return Value(_number(words[0], line, what, _MOST_BPS, "bit/s"), "bit/s", line)
+
+
+def share(words: Words, what: str, line: int) -> Value:
+    """A percentage above 0."""
     value = percent(words[0], line, what)
     if not value:
         raise ConfigurationError(f"{what} is 0", line)
-    yield "", Value(value, "1", line)
+    return Value(value, "1", line)
 
 
-def loss_mark(words: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
-    """Read a loss priority as the mark that it is."""
-    yield "", Value(MARK_OF_LOSS[allowed_word(words[0], line, what, LOSS_PRIORITIES)], line=line)
+def loss_mark(words: Words, what: str, line: int) -> Value:
+    """A loss priority as the mark that it is."""
+    return Value(MARK_OF_LOSS[allowed_word(words[0], line, what, LOSS_PRIORITIES)], line=line)
+
+
+def name(words: Words, _: str, line: int) -> Value:
+    """A name."""
+    return Value(words[0], line=line)
+
+
+def says(value: bool | str) -> Reading:
+    """A statement that says one thing alone."""
+    return lambda words, what, line: Value(value, line=line)
 
 
 def one_of(*allowed: str) -> Reading:
-    """Read one of some words."""
+    """One of some words."""
 
-    def reading(words: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
+    def reading(words: Words, what: str, line: int) -> Value:
         given = " ".join(words)
         if given not in allowed:
             near = get_close_matches(given, allowed, 1)
             meant = f", did you mean {shown(near[0])}?" if near else ""
             problem = f"{what} is {shown(given)}{meant}; allowed: {', '.join(allowed)}"
             raise ConfigurationError(problem, line)
-        yield "", Value(given, line=line)
+        return Value(given, line=line)
 
     return reading
-
-
-def says(value: bool | str) -> Reading:
-    """Read a statement that says one thing alone."""
-
-    def reading(_: tuple[str, ...], what: str, line: int) -> Iterator[tuple[str, Value]]:
-        yield "", Value(value, line=line)
-
-    return reading
-
-
-def name(words: tuple[str, ...], _: str, line: int) -> Iterator[tuple[str, Value]]:
-    """Read a name."""
-    yield "", Value(words[0], line=line)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from qoslib.config.defaults import default, defaults
+from qoslib.config.defaults import defaults
 from qoslib.config.facts import Facts
 from qoslib.config.interfaces import speed_bps, type_rate_bps
 from qoslib.config.junos.attachments import parted
@@ -18,7 +18,7 @@ from qoslib.config.lines import Line
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import MissingFact
 from qoslib.config.source import ConfigurationError
-from qoslib.config.values import Value
+from qoslib.config.values import Value, of_default, of_fact
 
 __all__ = ["Definitions", "Draft", "Entry", "Rates", "Site", "maps_of", "rest_of", "row_of"]
 
@@ -100,14 +100,15 @@ class Draft:
 
     def default(self, name: str) -> Value:
         """The platform's own default, or else that of Junos."""
-        row = row_of(self.platform, name)
-        return Value(default(row).value or 0.0, default(row).unit, default=row)
+        return of_default(row_of(self.platform, name))
 
     def fact(self, kind: str) -> Value | None:
         """A fact of the reader; None where it is not given."""
-        value = self.facts.number(self.interface, kind)
-        name = self.facts.name(self.interface, kind)
-        return None if value is None else Value(value, fact=name)
+        return of_fact(self.facts, self.interface, kind)
+
+    def ask(self, kind: str, question: str, line: int) -> None:
+        """Ask for a fact that is missing."""
+        self.notes.ask(self.facts, self.interface, kind, question, line)
 
 
 def row_of(platform: str, name: str) -> str:
@@ -186,10 +187,8 @@ def maps_of(
 
 def rest_of(facts: Facts, interface: str, notes: Provenance) -> dict[str, Any]:
     """What only facts say of a port."""
-    more: dict[str, Any] = {}
-    for kind in ("overhead_bytes", "base_delay_s", "transmit_ring_packets"):
-        value = facts.number(interface, kind)
-        if value is not None:
-            more[kind] = int(value) if kind.endswith("packets") else value
-            notes.record_origin(kind, Value(value, fact=facts.name(interface, kind)))
+    more: dict[str, Any] = {**notes.facts_of_port(facts, interface)}
+    if ring := of_fact(facts, interface, "transmit_ring_packets"):
+        notes.record_origin("transmit_ring_packets", ring)
+        more["transmit_ring_packets"] = int(ring.value)
     return more

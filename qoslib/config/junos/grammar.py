@@ -352,7 +352,8 @@ def fields_of(lines: Iterable[Line], commands: Commands) -> dict[str, Value]:
         if isinstance(field, str):
             continue
         known = sum("*" not in word for word in pattern)
-        for suffix, value in field.read(line.words[known:], field.what, line.number):
+        said = field.read(line.words[known:], field.what, line.number)
+        for suffix, value in ({"": said} if isinstance(said, Value) else said).items():
             if suffix == "_burst" and field.name not in fields:
                 problem = f"{field.what} is not given, only its burst"
                 raise ConfigurationError(problem, line.number)

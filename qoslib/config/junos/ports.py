@@ -47,7 +47,7 @@ def port_of(
     configured = ConfiguredPort(name, "out", None, policy=policy.value if policy else "", line=line)
     draft = Draft(name, known.facts, acx7000=known.acx7000)
     if _is_in_parts(interface, known, draft.notes):
-        notes.remarks += draft.notes.remarks
+        notes.add(draft.notes)
         return configured
     rate = rates.of(name, line)
     if isinstance(rate, MissingFact):
@@ -61,7 +61,7 @@ def port_of(
         raise
     except ValueError as error:
         raise NoPortError(f"interface {shown(name)}: {error}", line) from None
-    notes.remarks += draft.notes.remarks
+    notes.add(draft.notes)
     configured = configured.replace(classes=tuple(_classes(sites, known, port.classifier.default)))
     if draft.notes.missing:
         return configured.replace(missing=tuple(draft.notes.missing))

@@ -1,5 +1,6 @@
 """The queues of one scheduler map: rates, weights, limits, droppers, each with its origin."""
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from qoslib import units
@@ -25,6 +26,7 @@ __all__ = ["queues_of", "rate_limit", "shaper_of"]
 
 #: Platform -> what a queue without a scheduler of its own has of rate and buffer, by its number.
 _UNSAID = {"": {0: 0.95, 3: 0.05}, "srx": {0: 0.95, 7: 0.05}}
+_EXCESS = ("excess-rate",), ("excess-priority",)
 #: Shares are sums of decimals: more digits are rounding.
 _DIGITS = 12
 #: A drop profile of packets for which none is configured: they are dropped when the queue is full.
@@ -83,24 +85,11 @@ def queues_of(site: Site, known: Definitions, draft: Draft) -> list[Queue]:
     shares = _transmit_shares(site, draft)
     said = {e.of: e.scheduler.buffer if e.scheduler else None for e in site.entries}
     buffers = _shares(site, said, "buffer_size", draft)
-    queues = []
+    made = []
     for entry in site.entries:
-        of, share = entry.scheduler or Scheduler(entry.line), shares[entry.of]
-        where = f"queues[{site.prefix + entry.of!r}]"
-        draft.notes.record_origin(f"{where}.priority", of.priority)
-        level = draft.words.index(of.priority.value)
-        queue = Queue(site.prefix + entry.of, ByteLimit(1), priority=level)
-        if of.priority.value in draft.strict:
-            queue = queue.replace(**_strict(of, site, where, draft))
-        else:
-            queue = queue.replace(**_sharing(of, share, site, where, draft))
-        queue = queue.replace(
-            **_held_back(of, share.value, site, where, draft),
-            dropper=_dropper(of, entry, site, known, draft),
-        )
         part = buffers.get(entry.of, Value(0.0))
-        queues.append(queue.replace(limit=_limit(of, part, share.value, site, where, draft)))
-    return queues
+        made.append(_QueueDraft(entry, site, shares[entry.of], part, known, draft).queue())
+    return made
 
 
 def _transmit_shares(site: Site, draft: Draft) -> dict[str, Value]:
@@ -141,172 +130,194 @@ def _shares(
     return shares
 
 
-def _strict(of: Scheduler, site: Site, where: str, draft: Draft) -> dict[str, Any]:
-    """What a queue gets that is served before any guarantee."""
-    row = "acx7000.strict" if draft.acx7000 else "junos.strict_high"
-    draft.notes.record_origin(f"{where}.guaranteed_bps", Value(0.0, default=row))
-    if of.excess or of.excess_priority:
-        excess = [line for line in of.lines if line.words and line.words[0].startswith("excess")]
-        leave_out(draft.notes, excess, "A queue of this priority has no share of the excess.")
-    return {"guaranteed_bps": 0.0 if site.tree else site.whole_bps, "weight": 1.0}
+@dataclass
+class _QueueDraft:
+    """A queue while it is made: its entry in a map, its share of the rate and of the buffer."""
 
+    entry: Entry
+    site: Site
+    share: Value
+    part: Value
+    known: Definitions
+    draft: Draft
 
-def _sharing(of: Scheduler, share: Value, site: Site, where: str, draft: Draft) -> dict[str, Any]:
-    """The guarantee, the weight and the place in the excess of a queue."""
-    notes = draft.notes
-    notes.record_origin(f"{where}.guaranteed_bps", share)
-    exact = of.transmit and of.transmit.unit == "bit/s"
-    rate_bps = of.transmit.value if of.transmit and exact else share.value * site.whole_bps
-    more: dict[str, Any] = {"guaranteed_bps": rate_bps if site.promised else 0.0}
-    weight = of.excess
-    if weight is None:
-        weight = share._replace(default=row_of(draft.platform, "excess_rate"))
+    def __post_init__(self) -> None:
+        self.of = self.entry.scheduler or Scheduler(self.entry.line)
+        self.name = self.site.prefix + self.entry.of
+        self.where = f"queues[{self.name!r}]"
+        self.notes = self.draft.notes
+
+    def _note(self, field: str, value: Value) -> None:
+        self.notes.record_origin(f"{self.where}.{field}", value)
+
+    def _leave(self, command: str, lost: str) -> None:
+        leave_out(self.notes, [self.of.first(command)], lost)
+
+    def queue(self) -> Queue:
+        """The queue, with the origins of its numbers noted."""
+        priority = self.of.priority
+        self._note("priority", priority)
+        strict = priority.value in self.draft.strict
+        return Queue(
+            self.name,
+            priority=self.draft.words.index(priority.value),
+            **(self._strict() if strict else self._sharing()),
+            **self._held_back(),
+            dropper=self._dropper(),
+            limit=self._limit(),
+        )
+
+    def _strict(self) -> dict[str, Any]:
+        """What a queue gets that is served before any guarantee."""
+        row = "acx7000.strict" if self.draft.acx7000 else "junos.strict_high"
+        self._note("guaranteed_bps", Value(0.0, default=row))
+        lines = [line for line in self.of.lines if line.words[:1] in _EXCESS]
+        leave_out(self.notes, lines, "A queue of this priority has no share of the excess.")
+        rate_bps = 0.0 if self.site.tree else self.site.whole_bps
+        return {"guaranteed_bps": rate_bps, "weight": 1.0}
+
+    def _sharing(self) -> dict[str, Any]:
+        """The guarantee, the weight and the place in the excess of a queue."""
+        of, site, draft = self.of, self.site, self.draft
+        self._note("guaranteed_bps", self.share)
+        rate_bps = self.share.value * site.whole_bps
+        if of.transmit and of.transmit.unit == "bit/s":
+            rate_bps = of.transmit.value
+        weight = of.excess or self.share._replace(default=row_of(draft.platform, "excess_rate"))
         excess = [entry.scheduler.excess for entry in site.entries if entry.scheduler]
         if draft.platform == "mpc" and not any(excess):
             weight = weight._replace(value=1.0)
-    notes.record_origin(f"{where}.weight", weight)
-    more["weight"] = weight.value
-    beyond = of.excess_priority
-    if beyond and beyond.value == "none":
-        line = of.first("excess-priority")
-        leave_out(notes, [line], "What a queue without a place in the excess gets is left out.")
-    elif beyond:
-        notes.record_origin(f"{where}.excess_priority", beyond)
-        more["excess_priority"] = draft.words.index(beyond.value)
-    elif not site.promised:
-        # Beyond a guarantee all priorities share alike.
-        more["excess_priority"] = len(draft.words) - 1
-    return more
+        self._note("weight", weight)
+        more = {}
+        if of.excess_priority and of.excess_priority.value == "none":
+            lost = "What a queue without a place in the excess gets is left out."
+            self._leave("excess-priority", lost)
+        elif of.excess_priority:
+            self._note("excess_priority", of.excess_priority)
+            more["excess_priority"] = draft.words.index(of.excess_priority.value)
+        elif not site.promised:
+            # Beyond a guarantee all priorities share alike.
+            more["excess_priority"] = len(draft.words) - 1
+        promised_bps = rate_bps if site.promised else 0.0
+        return {"guaranteed_bps": promised_bps, "weight": weight.value, **more}
 
+    def _held_back(self) -> dict[str, Any]:
+        """What holds the queue back: its shaper, and the policer of `rate-limit`."""
+        of, site, draft, transmit = self.of, self.site, self.draft, self.of.transmit
+        shaper = policer = None
+        if of.shaping:
+            shaping = of.shaping, of.shaping_burst
+            shaper = shaper_of(*shaping, site.ceiling_bps, f"{self.where}.shaper", draft)
+        if transmit is None or not (of.transmit_exact or of.transmit_limited):
+            return {"shaper": shaper}
+        exact_bps = of_bps(transmit, site.ceiling_bps)
+        if transmit.unit == REMAINDER:
+            exact_bps = self.share.value * site.whole_bps
+        if not exact_bps:
+            problem = "a transmit rate of 0 that may not be exceeded lets nothing through"
+            raise NoPortError(problem, transmit.line)
+        if of.transmit_exact and (shaper is None or exact_bps < shaper.rate_bps):
+            exact = Value(exact_bps, "bit/s", of.transmit_exact.line)
+            shaper = shaper_of(exact, None, exact_bps, f"{self.where}.shaper", draft)
+        if of.transmit_limited:
+            policer = rate_limit(exact_bps)
+            self._note("policer.rate_bps", transmit)
+            self._note("policer.burst_bytes", Value(0, default="junos.rate_limit_burst"))
+        return {"shaper": shaper, "policer": policer}
 
-def _held_back(of: Scheduler, share: float, site: Site, where: str, draft: Draft) -> dict[str, Any]:
-    """What holds the queue back: its shaper, and the policer of `rate-limit`."""
-    notes, shaper, policer = draft.notes, None, None
-    if of.shaping:
-        shaping = of.shaping, of.shaping_burst
-        shaper = shaper_of(*shaping, site.ceiling_bps, f"{where}.shaper", draft)
-    transmit = of.transmit
-    if transmit is None or not (of.transmit_exact or of.transmit_limited):
-        return {"shaper": shaper}
-    exact_bps = of_bps(transmit, site.ceiling_bps)
-    if transmit.unit == REMAINDER:
-        exact_bps = share * site.whole_bps
-    if not exact_bps:
-        problem = "a transmit rate of 0 that may not be exceeded lets nothing through"
-        raise NoPortError(problem, transmit.line)
-    if of.transmit_exact and (shaper is None or exact_bps < shaper.rate_bps):
-        burst = _default_burst(exact_bps, draft)
-        notes.record_origin(f"{where}.shaper.rate_bps", of.transmit_exact)
-        notes.record_origin(f"{where}.shaper.burst_bytes", burst)
-        shaper = Shaper(exact_bps, burst.value)
-    if of.transmit_limited:
-        policer = rate_limit(exact_bps)
-        burst = Value(policer.burst_bytes, "B", default="junos.rate_limit_burst")
-        notes.record_origin(f"{where}.policer.rate_bps", transmit)
-        notes.record_origin(f"{where}.policer.burst_bytes", burst)
-    return {"shaper": shaper, "policer": policer}
+    def _dropper(self) -> Dropper:
+        """The dropper of a queue, with points of their own for marks of other loss priorities."""
+        of = self.of
+        if not of.profiles:
+            if of.ecn:
+                lost = "Without a drop profile there is nothing to mark early."
+                self._leave("explicit-congestion-notification", lost)
+            self._note("dropper", Value("", default="junos.full_queue"))
+            return HeadDrop()
+        by_loss = self._points()
+        base = by_loss.get("low")
+        shape = (base or next(iter(by_loss.values()))).interpolated
+        lines = {loss: line for loss, (_, line) in of.profiles.items()}
+        unlike = [loss for loss, points in by_loss.items() if points.interpolated != shape]
+        leave_out(self.notes, [lines[loss] for loss in unlike if loss in lines], _ONE_SHAPE)
+        first, own = next(iter(lines.values())), (base or _FULL).points
+        profiles = self._profiles(by_loss, own)
+        self._note("dropper.points", Value("", line=base.line if base else first.number))
+        at_tail = bool(of.ecn or profiles)
+        leave_out(self.notes, [first] if at_tail else [], _AT_TAIL)
+        return DropProfile(
+            own,
+            "interpolated" if shape else "segmented",
+            "tail" if at_tail else "head",
+            bool(of.ecn),
+            tuple(profiles.items()),
+        )
 
+    def _points(self) -> dict[str, Points]:
+        """Loss priority -> its drop profile."""
+        by_loss: dict[str, Points] = {}
+        for loss, (name, line) in self.of.profiles.items():
+            if name not in self.known.drop_profiles:
+                raise NotDefinedError("drop profile", name, line.number)
+            for each in LOSS_PRIORITIES if loss == "any" else (loss,):
+                if loss != "any" or each not in self.of.profiles:
+                    by_loss[each] = self.known.drop_profiles[name]
+        return by_loss
 
-def _dropper(of: Scheduler, entry: Entry, site: Site, known: Definitions, draft: Draft) -> Dropper:
-    """The dropper of a queue, with points of their own for marks of other loss priorities."""
-    notes, where = draft.notes, f"queues[{site.prefix + entry.of!r}].dropper"
-    if not of.profiles:
-        if of.ecn:
-            line = of.first("explicit-congestion-notification")
-            leave_out(notes, [line], "Without a drop profile there is nothing to mark early.")
-        notes.record_origin(where, Value("", default="junos.full_queue"))
-        return HeadDrop()
-    by_loss = _points(of, known)
-    base = by_loss.get("low")
-    shape = (base or next(iter(by_loss.values()))).interpolated
-    lines = {loss: line for loss, (_, line) in of.profiles.items()}
-    unlike = [loss for loss, points in by_loss.items() if points.interpolated != shape]
-    leave_out(notes, [lines[loss] for loss in unlike if loss in lines], _ONE_SHAPE)
-    first = next(iter(lines.values()))
-    rules = [rule for rule in known.rules if known.number(rule.of) == entry.number]
-    marks = [(site.prefix + rule.mark, rule.loss) for rule in rules]
-    marks += [(MARK_OF_LOSS[loss], loss) for loss in LOSS_PRIORITIES[1:]]
-    own = (base or _FULL).points
-    theirs = [(mark, by_loss.get(loss, _FULL).points) for mark, loss in reversed(marks)]
-    # The first rule of a mark counts.
-    profiles = {mark: points for mark, points in theirs if points != own}
-    notes.record_origin(f"{where}.points", Value("", line=base.line if base else first.number))
-    at_tail = bool(of.ecn or profiles)
-    leave_out(notes, [first] if at_tail else [], _AT_TAIL)
-    return DropProfile(
-        own,
-        "interpolated" if shape else "segmented",
-        "tail" if at_tail else "head",
-        bool(of.ecn),
-        tuple(profiles.items()),
-    )
+    def _profiles(self, by_loss: dict[str, Points], own: Any) -> dict[str, Any]:
+        """Mark -> points, where these are other ones than its `own`; the first rule counts."""
+        number, known = self.entry.number, self.known
+        rules = [rule for rule in known.rules if known.number(rule.of) == number]
+        marks = [(self.site.prefix + rule.mark, rule.loss) for rule in rules]
+        marks += [(MARK_OF_LOSS[loss], loss) for loss in LOSS_PRIORITIES[1:]]
+        theirs = [(mark, by_loss.get(loss, _FULL).points) for mark, loss in reversed(marks)]
+        return {mark: points for mark, points in theirs if points != own}
 
-
-def _points(of: Scheduler, known: Definitions) -> dict[str, Points]:
-    """Loss priority -> its drop profile."""
-    by_loss: dict[str, Points] = {}
-    for loss, (name, line) in of.profiles.items():
-        if name not in known.drop_profiles:
-            raise NotDefinedError("drop profile", name, line.number)
-        for each in LOSS_PRIORITIES if loss == "any" else (loss,):
-            if loss != "any" or each not in of.profiles:
-                by_loss[each] = known.drop_profiles[name]
-    return by_loss
-
-
-def _limit(
-    of: Scheduler, part: Value, share: float, site: Site, where: str, draft: Draft
-) -> ByteLimit | TimeLimit:
-    """The limit of a queue: a time, or its part of the buffer."""
-    if of.buffer and of.buffer.unit == "s":
-        return _time_limit(of, of.buffer, share, site, where, draft)
-    notes, delay = draft.notes, draft.fact("delay_buffer_s")
-    if draft.platform == "m120":
-        if delay is None:
-            notes.ask(draft.facts, draft.interface, "delay_buffer_s", _HOW_LONG, part.line)
+    def _limit(self) -> ByteLimit | TimeLimit:
+        """The limit of a queue: a time, or its part of the buffer."""
+        buffer, part, draft = self.of.buffer, self.part, self.draft
+        if buffer and buffer.unit == "s":
+            return self._time_limit(buffer)
+        delay, total = draft.fact("delay_buffer_s"), draft.fact("buffer_bytes")
+        if draft.platform == "m120":
+            if delay is None:
+                draft.ask("delay_buffer_s", _HOW_LONG, part.line)
+                return ByteLimit(1)
+            self._note("limit.time_s", delay._replace(line=part.line, default="m120.mad"))
+            if buffer and buffer.value != self.share.value:
+                self._leave("buffer-size", _SERVED)
+            return TimeLimit(delay.value or 1.0, at="served")
+        if total is not None:
+            scale = self.site.buffer_bps / draft.line_bps if self.site.tree else 1
+            total = total._replace(value=total.value * scale)
+        elif delay is not None:
+            total = delay._replace(value=units.octets(delay.value * self.site.buffer_bps))
+        else:
+            draft.ask("buffer_bytes", _HOW_LARGE, part.line or self.of.line)
             return ByteLimit(1)
-        served = delay._replace(line=part.line, default="m120.mad")
-        notes.record_origin(f"{where}.limit.time_s", served)
-        if of.buffer and of.buffer.value != share:
-            leave_out(notes, [of.first("buffer-size")], _SERVED)
-        return TimeLimit(delay.value or 1.0, at="served")
-    total = draft.fact("buffer_bytes")
-    if total is not None:
-        scale = site.buffer_bps / draft.line_bps if site.tree else 1
-        total = total._replace(value=total.value * scale)
-    elif delay is not None:
-        total = delay._replace(value=units.octets(delay.value * site.buffer_bps))
-    else:
-        notes.ask(draft.facts, draft.interface, "buffer_bytes", _HOW_LARGE, part.line or of.line)
-        return ByteLimit(1)
-    size = Value(part.value * total.value, "B", part.line, part.default, total.fact)
-    return _byte_limit(size, where, draft)
+        return self._byte_limit(part._replace(value=part.value * total.value, fact=total.fact))
 
+    def _time_limit(self, time: Value) -> ByteLimit | TimeLimit:
+        """A time at the rate that a platform counts it at, or its bytes on a shaped port."""
+        row, site = row_of(self.draft.platform, "temporal"), self.site
+        shares = self.share.value and self.of.priority.value not in STRICT
+        at: Literal["served", "guaranteed", "line"] | None = None
+        if row.startswith("m120"):
+            at = "served"
+        elif row.startswith("srx") and shares and site.promised:
+            at = "guaranteed"
+        elif site.buffer_bps == self.draft.line_bps:
+            at = "line"
+        time = time._replace(default=row)
+        if at is None:
+            return self._byte_limit(time._replace(value=units.octets(time.value * site.buffer_bps)))
+        self._note("limit.time_s", time)
+        return TimeLimit(time.value, at)
 
-def _time_limit(
-    of: Scheduler, time: Value, share: float, site: Site, where: str, draft: Draft
-) -> ByteLimit | TimeLimit:
-    """A time at the rate that a platform counts it at, or the bytes that it is on a shaped port."""
-    row = row_of(draft.platform, "temporal")
-    at: Literal["served", "guaranteed", "line"] | None = None
-    if row.startswith("m120"):
-        at = "served"
-    elif row.startswith("srx") and share and site.promised and of.priority.value not in STRICT:
-        at = "guaranteed"
-    elif site.buffer_bps == draft.line_bps:
-        at = "line"
-    time = time._replace(default=row)
-    if at is None:
-        size_bytes = units.octets(time.value * site.buffer_bps)
-        return _byte_limit(time._replace(value=size_bytes, unit="B"), where, draft)
-    draft.notes.record_origin(f"{where}.limit.time_s", time)
-    return TimeLimit(time.value, at)
-
-
-def _byte_limit(size: Value, where: str, draft: Draft) -> ByteLimit:
-    """A limit, and no less than the least that a queue has."""
-    least = draft.default("least_buffer")
-    if size.value < int(least.value):
-        size = size._replace(default=least.default)
-    draft.notes.record_origin(f"{where}.limit.limit_bytes", size)
-    return ByteLimit(max(round(size.value), int(least.value)))
+    def _byte_limit(self, size: Value) -> ByteLimit:
+        """A limit, and no less than the least that a queue has."""
+        least = self.draft.default("least_buffer")
+        if size.value < int(least.value):
+            size = size._replace(default=least.default)
+        self._note("limit.limit_bytes", size)
+        return ByteLimit(max(round(size.value), int(least.value)))

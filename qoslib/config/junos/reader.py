@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from qoslib.config.facts import Facts
@@ -76,32 +77,28 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     lines, unknown, unused = inherited([*on_service(statements(text))])
     notes = Provenance()
     leave_out(notes, unknown, "The text does not hold this group.")
-    names = undefined(lines, notes, whole=not unknown)
+    refused, wrong = undefined(lines, notes, whole=not unknown)
     unused = [line for line in unused if kind_of(line.words) is not None]
     leave_out(notes, unused, "Nothing here inherits it.")
-    reading = _Reading(text, facts, not unknown, notes.remarks, *names)
-    gone = set(names.wrong)
+    reading = _Reading(text, facts, not unknown, notes, refused, wrong)
+    gone = set(wrong)
     return reading.read([line for line in lines if line not in gone])
 
 
+@dataclass
 class _Reading:
     """Statements read until none is refused: a device refuses a statement, not a configuration.
 
-    Where the text is `whole`, it has all groups that it uses; `remarks` are those before it is
-    read, `refused` and `wrong` what a device refuses, and the statements of these.
+    Where the text is `whole`, it has all groups that it uses; `before` is what is noted before it
+    is read, `refused` and `wrong` what a device refuses, and the statements of these.
     """
 
-    def __init__(
-        self,
-        text: str,
-        facts: Facts,
-        whole: bool,
-        remarks: Sequence[Remark],
-        refused: list[Remark],
-        wrong: list[Line],
-    ) -> None:
-        self.text, self.facts, self.whole = text, facts, whole
-        self.remarks, self.refused, self.wrong = remarks, refused, wrong
+    text: str
+    facts: Facts
+    whole: bool
+    before: Provenance
+    refused: list[Remark]
+    wrong: list[Line]
 
     def read(self, lines: list[Line]) -> Configuration:
         """Read statements; without the wrong ones, where there are some."""
@@ -127,7 +124,7 @@ class _Reading:
 
     def _configuration(self, lines: list[Line]) -> Configuration:
         notes = Provenance()
-        notes.remarks += self.remarks
+        notes.add(self.before)
         devices = [*platform_remarks(self.text, lines, self.facts)]
         known = self._definitions(lines, is_other(devices), notes)
         ports = _ports(known, notes)

@@ -14,7 +14,6 @@ from qoslib.config.source import ConfigurationError, check_time
 __all__ = [
     "NoPortError",
     "NotDefinedError",
-    "Undefined",
     "leave_out",
     "no_port",
     "undefined",
@@ -23,22 +22,21 @@ __all__ = [
 
 _COS = "class-of-service"
 _BUILT_IN_CLASSES = {*DEFAULT_CLASSES, *SWITCH_CLASSES}
-#: Kind of a name, or of a rule of several kinds, -> the level that defines it.
-_LEVELS = {
-    "class": "forwarding-classes",
-    "class set": "forwarding-class-sets",
-    "classifier": "classifiers",
-    "congestion-notification profile": "congestion-notification-profile",
-    "drop profile": "drop-profiles",
-    "fragmentation map": "fragmentation-maps",
-    "loss-priority map": "loss-priority-maps",
-    "loss-priority rewrite": "loss-priority-rewrites",
-    "rewrite rule": "rewrite-rules",
-    "scheduler": "schedulers",
-    "scheduler map": "scheduler-maps",
-    "traffic-control profile": "traffic-control-profiles",
+#: Level -> the kind of the names, or of the rules of several sorts, that it defines.
+_KINDS = {
+    "forwarding-classes": "class",
+    "forwarding-class-sets": "class set",
+    "classifiers": "classifier",
+    "congestion-notification-profile": "congestion-notification profile",
+    "drop-profiles": "drop profile",
+    "fragmentation-maps": "fragmentation map",
+    "loss-priority-maps": "loss-priority map",
+    "loss-priority-rewrites": "loss-priority rewrite",
+    "rewrite-rules": "rewrite rule",
+    "schedulers": "scheduler",
+    "scheduler-maps": "scheduler map",
+    "traffic-control-profiles": "traffic-control profile",
 }
-_KINDS = {level: kind for kind, level in _LEVELS.items()}
 #: Statement of an interface or a unit -> the kind of the name behind it.
 _OF_SITES = {
     "forwarding-class": "class",
@@ -115,15 +113,12 @@ class Name(NamedTuple):
     sort: str = ""
 
 
-class Undefined(NamedTuple):
-    """What a device refuses: remarks, and the statements that they are about."""
-
-    refused: list[Remark]
-    wrong: list[Line]
-
-
-def undefined(lines: Sequence[Line], notes: Provenance, *, whole: bool) -> Undefined:
+def undefined(
+    lines: Sequence[Line], notes: Provenance, *, whole: bool
+) -> tuple[list[Remark], list[Line]]:
     """Find the names that are used and not defined; what is of a level not in the text is noted.
+
+    It gives what a device refuses, and the statements that this is about.
 
     References
     ----------
@@ -132,12 +127,13 @@ def undefined(lines: Sequence[Line], notes: Provenance, *, whole: bool) -> Undef
     >>> words = ("class-of-service", "interfaces", "ge-0/0/1", "rewrite-rules", "exp", "mpls")
     >>> other = ("class-of-service", "rewrite-rules", "exp", "core", "import", "default")
     >>> lines = [Line(1, "exp mpls", words), Line(2, "x", other)]
-    >>> undefined(lines, Provenance(), whole=True).refused[0].lost
+    >>> undefined(lines, Provenance(), whole=True)[0][0].lost
     "The rewrite rule 'mpls' of 'exp' is not defined."
     """
     known = _defined(lines)
     kinds = {kind for kind, _ in known}
-    missing = Undefined([], [])
+    remarks: list[Remark] = []
+    wrong: list[Line] = []
     seen: set[tuple[int, str]] = set()
     for line in lines:
         check_time(line.number)
@@ -148,12 +144,12 @@ def undefined(lines: Sequence[Line], notes: Provenance, *, whole: bool) -> Undef
                 error = NotDefinedError(kind, name, line.number, sort)
                 if (line.number, line.text) not in seen:
                     seen.add((line.number, line.text))
-                    refused = refusal(_meant(error, known.get((kind, sort), [])), *line[:2])
-                    missing.refused.append(refused)
-                missing.wrong.append(line)
+                    meant = _meant(error, known.get((kind, sort), []))
+                    remarks.append(refusal(meant, line.number, line.text))
+                wrong.append(line)
             elif kind not in _SAID_ELSEWHERE:
                 leave_out(notes, [line], f"The text does not hold this {kind}.")
-    return missing
+    return remarks, wrong
 
 
 def with_meant(error: NotDefinedError, lines: Sequence[Line]) -> ConfigurationError:
