@@ -54,10 +54,13 @@ def llq_share(checked: CheckedPort) -> Iterator[Found]:
         keep_bps = LLQ_SHARE * most_bps - (total_bps - (largest.limit_bps or 0.0))
         # A rate above the line is a slip of the unit, which rule rate-unit names.
         fits = keep_bps > 0 and total_bps <= checked.port.rate_bps
+        says = f"Priority may take {_percent(total_bps, most_bps)} of the link"
+        if total_bps > most_bps * (1 + ROUNDING):
+            says = f"Limits of priority are {rate_text(total_bps)} in all, and the link has"
+            says += f" {rate_text(most_bps)}: priority may take all of it"
         yield Found(
             checked.line(largest, "policer.rate_bps"),
-            f"Priority may take {_percent(total_bps, most_bps)} of the link; a third is the usual"
-            " limit.",
+            f"{says}; a third is the usual limit.",
             f"{' + '.join(map(rate_text, rates_bps))} of {rate_text(most_bps)} ="
             f" {_percent(total_bps, most_bps)}.",
             checked.fixes.limit(group, largest, keep_bps) if fits else "",
