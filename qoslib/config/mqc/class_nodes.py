@@ -119,7 +119,7 @@ class _Tree:
     def _grow(self, node: ClassNode, named: Named, kind: str, above: tuple[str, ...]) -> None:
         """Give a class the classes of its child policy."""
         found, problem = self.found, ""
-        child = found.policies.get(key_of(found.policies, named.name, kind))
+        child = found.policy(named.name, kind)
         if child is None and not found.interfaces:
             not_in_text(found, named)
             return
@@ -166,7 +166,7 @@ def has_queues(
         if gives(part, *kinds):
             return True
         if part.child and deepest:
-            child = found.policies.get(key_of(found.policies, part.child.name, policy.kind))
+            child = found.policy(part.child.name, policy.kind)
             if child is None or has_queues(found, child, meters, deepest - 1):
                 return True
     return False

@@ -156,42 +156,26 @@ def _child(of: PolicyClass, words: Words) -> list[str]:
 
 
 class Command(NamedTuple):
-    """A command of a class.
+    """A command of a class."""
 
-    Attributes
-    ----------
-    read : callable or None
-        What it does to a class; it gives what is lost, a sentence each.
-    field : str
-        What it sets of a class, and `no` empties.
-    gives : str
-        ``"a queue"`` of its own, ``"a change"`` of one, ``"a meter"``, which needs none, or
-        ``"a child"``.
-    rate : bool
-        Whether it gives a rate, or a part of one.
-    single : bool
-        Whether it takes the place of an earlier one of its kind.
-    flat : bool
-        Whether a class with a child policy has no use for it here.
-    behind : tuple of str
-        Words that may follow it.
-    written : str
-        How it begins where it is written, for a field of a queue.
-    bare : str
-        The unit of its number where that has none.
-    lost : str
-        What is lost of one that is not modelled.
-    """
-
+    #: What it does to a class; it gives what is lost, a sentence each.
     read: Callable[[PolicyClass, Words], list[str]] | None = None
+    #: What it sets of a class, and `no` empties.
     field: str = ""
+    #: "a queue" of its own, "a change" of one, "a meter", which needs none, or "a child".
     gives: str = ""
+    #: Whether it gives a rate, or a part of one.
     rate: bool = False
+    #: Whether it takes the place of an earlier one of its kind.
     single: bool = False
+    #: Whether a class with a child policy has no use for it here.
     flat: bool = False
+    #: Words that may follow it.
     behind: tuple[str, ...] = ()
+    #: How it begins where it is written, and the unit of its number where that has none.
     written: str = ""
     bare: str = ""
+    #: What is lost of one that is not modelled.
     lost: str = ""
 
 

@@ -33,8 +33,6 @@ Profile = RedProfile | ByteRedProfile | TimeRedProfile | ShareRedProfile
 Sources = dict[str, Value]
 #: A shaper of the models never lets a frame go that its bucket cannot hold [B].
 _FRAME_BYTES = 1518
-#: What WRED's probability rises to where no line says it.
-_PROBABILITY = 0.1
 
 #: What `drop` does to the packets of a class, whatever their rate is.
 DISCARDING = Policer(units.kbps(8.0), _FRAME_BYTES, conform="drop")
@@ -148,8 +146,8 @@ def _profile_of(
         least, most = least / length, most / length
     elif unit == "s":
         least, most = (units.bits(each) / rate_bps for each in (least, most))
-    source = Value(None, default=platform.thresholds_default)
-    return _profile(unit, least, most, _PROBABILITY, rate_bps), source
+    source = platform.value("wred_thresholds")
+    return _profile(unit, least, most, source.value, rate_bps), source
 
 
 def _in_bytes(row: tuple[Value, Value, float], packet_bytes: int) -> tuple[Value, Value, float]:

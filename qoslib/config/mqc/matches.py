@@ -8,7 +8,7 @@ from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
 from qoslib.config.mqc.policies import Match, Selection
 from qoslib.config.source import check_time
 
-__all__ = ["ALL", "match", "near", "resolve"]
+__all__ = ["ALL", "match", "meaning", "near", "resolve"]
 
 #: What a class that matches everything has for marks.
 ALL = ("the rest",)
@@ -84,7 +84,7 @@ def _values(words: Words, kind: str) -> tuple[str, ...]:
         words.refuse(f"the {kind} is missing")
     for word in listed:
         for each in _range(word):
-            marks += _meaning(words, kind, each)
+            marks += meaning(words, kind, each)
     return tuple(dict.fromkeys(marks))
 
 
@@ -95,8 +95,9 @@ def _range(word: str) -> list[str]:
     return [word]
 
 
-def _meaning(words: Words, kind: str, word: str) -> tuple[str, ...]:
-    mark = read_word(word, "cisco", _KINDS[kind])
+def meaning(words: Words, kind: str, word: str, named: bool = True) -> tuple[str, ...]:
+    """The marks that a word of a line means; without `named` it has to be a number."""
+    mark = read_word(word, "cisco", _KINDS[kind]) if named or word.isdecimal() else None
     known = code_of(mark) if mark else None
     if known is None:
         what, allowed = ("DSCP", _CODES) if kind == "dscp" else (kind, "0 to 7")

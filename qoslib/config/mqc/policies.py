@@ -196,3 +196,7 @@ class Policies:
     def parts(self) -> Iterator[PolicyClass]:
         """The classes of all policies."""
         return (part for policy in self.policies.values() for part in policy.classes.values())
+
+    def policy(self, name: str, kind: str) -> Policy | None:
+        """The policy of a name and a type."""
+        return self.policies.get(key_of(self.policies, name, kind))

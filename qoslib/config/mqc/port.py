@@ -18,7 +18,7 @@ from qoslib.config.mqc.class_nodes import (
 )
 from qoslib.config.mqc.names import OWN_POLICIES
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
-from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, key_of
+from qoslib.config.mqc.policies import Interface, Named, Policies, Policy
 from qoslib.config.mqc.port_builder import PortBuilder, Way
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredPort
@@ -141,7 +141,7 @@ class _PortReader:
             last = interface.policies[way]
             return ConfiguredPort(interface.name, way, None, policy=together, line=last.line)
         empty = ConfiguredPort(interface.name, way, None, policy=named.name, line=named.line)
-        policy = self.found.policies.get(key_of(self.found.policies, named.name, named.kind))
+        policy = self.found.policy(named.name, named.kind)
         if policy is None:
             self._say_absent(named)
             return empty
@@ -221,7 +221,7 @@ class _PortReader:
 
     def _memory(self, nodes: list[ClassNode], named: Named) -> Value | None:
         """What a queue may hold, where only the reader knows it."""
-        if self.platform.limit is not None or self.way == "in":
+        if self.platform.limits or self.way == "in":
             return None
         name = self.interface.name
         fact = of_fact(self.facts, name, "buffer_bytes")

@@ -33,21 +33,9 @@ _FRAME_BYTES = 1500
 class PortBuilder:
     """The queues and nodes of a policy, as they are made.
 
-    Parameters
-    ----------
-    platform : PlatformDefaults
-    way : {'out', 'in'}
-    memory : Value or None
-        What a queue may hold where neither a line nor the platform says it [B].
-    held : Value or None
-        What an interface holds of packets that came in.
-
-    Attributes
-    ----------
-    unsure : bool
-        Whether no port is promised.
-    refused : Provenance
-        What a device would not take.
+    `memory` is what a queue may hold where neither a line nor the platform says it, and `held` what
+    an interface holds of packets that came in. What a device would not take is in `refused`; where
+    the port is `unsure`, nothing is promised of it.
     """
 
     def __init__(
@@ -259,12 +247,11 @@ class PortBuilder:
             return self._sized(part.limit, seen_bps), part.limit
         if self.memory is not None:
             return ByteLimit(max(int(self.memory.value), 1)), self.memory
-        assert self.platform.limit is not None
-        limit, default = self.platform.limit(seen_bps, part.priority is not None)
+        limit, source = self.platform.limit(seen_bps, part.priority is not None)
         rows = part.early.rows.values() if part.early else ()
         if isinstance(limit, PacketLimit) and any(low.unit in "Bs" for low, _, _ in rows):
             limit = ByteLimit(limit.packets * _FRAME_BYTES)
-        return limit, Value(None, default=default)
+        return limit, source
 
     def _sized(self, length: Value, seen_bps: float) -> PacketLimit | ByteLimit:
         """A limit; a time is what the rate carries in it."""

@@ -1,7 +1,7 @@
 """`random-detect` and `queue-limit`: thresholds and limits, in all units."""
 
-from qoslib.config.code_points import marks_matching, read_word
 from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
+from qoslib.config.mqc.matches import meaning
 from qoslib.config.mqc.policies import Early, PolicyClass
 from qoslib.config.values import Value
 
@@ -36,18 +36,7 @@ def _length(words: Words, what: str, percent: bool = False) -> Value:
 def _marks(words: Words, by: str) -> list[str]:
     """The marks that values with commas mean: `by` is ``dscp``, ``precedence`` or ``cos``."""
     listed = words.take(f"the {by}").split(",")
-    return [mark for word in listed for mark in _marks_of(words, by, word)]
-
-
-def _marks_of(words: Words, by: str, word: str) -> tuple[str, ...]:
-    if by == "dscp":
-        mark = read_word(word, "cisco")
-        if mark is None:
-            words.refuse(f"the DSCP is {word[:40]!r}; allowed: a code point by name, or 0 to 63")
-        return (mark,)
-    if word not in tuple("01234567"):
-        words.refuse(f"the {by} is {word[:40]!r}; allowed: 0 to 7")
-    return marks_matching(int(word), "IP") if by == "precedence" else (f"PCP {word}",)
+    return [mark for word in listed for mark in meaning(words, by, word, by == "dscp")]
 
 
 def queue_limit(of: PolicyClass, words: Words) -> list[str]:

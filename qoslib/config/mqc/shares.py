@@ -22,30 +22,18 @@ Weights = dict[Path, tuple[float, Value | None]]
 
 @dataclass
 class Level:
-    """The classes of one policy, and the rates above them.
-
-    Attributes
-    ----------
-    platform : PlatformDefaults
-    nodes : list of ClassNode
-        Those that have a queue, or children.
-    share_bps : float
-        What per cent of a class are of.
-    seen_bps : float
-        The rate of the next shaper above, or of the line.
-    most_bps : float
-        What per cent of `police` are of.
-    whole_bps : float
-        What is guaranteed to all together.
-    given : Value or None
-        What says that.
-    """
+    """The classes of one policy, and the rates above them."""
 
     platform: PlatformDefaults
+    #: Those that have a queue, or children.
     nodes: list[ClassNode]
+    #: What per cent of a class are of.
     share_bps: float
+    #: The rate of the next shaper above, or of the line.
     seen_bps: float
+    #: What per cent of `police` are of.
     most_bps: float
+    #: What is guaranteed to all together, and what says that.
     whole_bps: float = 0.0
     given: Value | None = None
 
