@@ -34,3 +34,23 @@ def test_the_filter_of_policers_has_a_name_of_its_own():
     (back,) = read(written.text, facts=dict(written.facts), dialect="junos").ports
     assert back.port.queues[0].policer == policed.policer
     assert back.port.classifier == port.classifier
+
+
+#: A switch with network control alone, which the writer puts into queue 3: without queue 0 no
+#: default of a switch is known.
+CONTROL = """\
+set class-of-service forwarding-class-sets F class control
+set class-of-service classifiers dscp D forwarding-class control loss-priority low code-points cs6
+set class-of-service scheduler-maps M forwarding-class control scheduler S
+set class-of-service schedulers S transmit-rate percent 100
+set class-of-service schedulers S buffer-size percent 100
+set class-of-service traffic-control-profiles T scheduler-map M
+set class-of-service traffic-control-profiles T guaranteed-rate percent 50
+set class-of-service interfaces fe-0/0/0 forwarding-class-set F output-traffic-control-profile T
+"""
+
+
+def test_a_text_that_describes_no_port_says_so():
+    (configured,) = read(CONTROL, facts={"buffer_bytes": 1e6}).ports
+    written = write(configured.port, "junos")
+    assert "The text cannot be read back: it describes no port." in written.lost
