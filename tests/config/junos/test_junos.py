@@ -700,6 +700,32 @@ def test_all_names_that_are_not_defined_are_named():
     assert "scheduler-unused" not in [each.id for each in report.findings]
 
 
+def test_what_is_refused_is_not_called_unknown_as_well():
+    text = FOUR_CLASSES.replace("priority high; }", "priority high low; }")
+    found = read(text, dialect="junos", facts={"buffer_bytes": 2e7})
+    (refused,) = [each for each in found.remarks if each.line == 34]
+    assert (refused.kind, refused.text) == ("refused", "priority high low")
+
+
+def test_a_name_whose_own_statement_is_refused_is_not_meant_for_itself():
+    text = """\
+set class-of-service interfaces ge-0/0/1 scheduler-map M
+set class-of-service scheduler-maps M forwarding-class best-effort scheduler S
+set class-of-service schedulers S drop-profile-map loss-priority low protocol any drop-profile D
+set class-of-service drop-profiles D interpolate fill-level 50
+set class-of-service drop-profiles D interpolate drop-probability [ 0 100 ]
+"""
+    found = read(text, dialect="junos", facts={"buffer_bytes": 2e7})
+    said = {each.line: each.lost for each in found.remarks if each.kind == "refused"}
+    assert said[4].startswith("1 fill levels and 2 drop probabilities")
+    assert said[3] == "The drop profile 'D' is not defined."
+
+
+def test_an_empty_list_takes_nothing_back():
+    found = read("set class-of-service tri-color\ndelete [ ]\n", dialect="junos")
+    assert [each.line for each in found.statements] == [1]
+
+
 def test_priorities_between_medium_low_and_low():
     text = FOUR_CLASSES.replace("priority high;", "priority low-high;")
     text = text.replace("priority medium-high;", "priority low-medium;")
@@ -913,7 +939,8 @@ def test_each_line_of_a_fix_names_the_scheduler_of_its_class():
         for member in checked.members
         if member.name in names
     ]
-    assert [fix.split(" transmit-rate")[0] for fix in fixes] == [
+    # Of an ACX7000 a limit is a shaping rate.
+    assert [" ".join(fix.split()[:4]) for fix in fixes] == [
         "set class-of-service schedulers be",
         "set class-of-service schedulers ef",
     ]
