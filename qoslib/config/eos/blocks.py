@@ -16,7 +16,7 @@ from qoslib.config.eos.commands import (
 )
 from qoslib.config.interfaces import speed_bps
 from qoslib.config.lines import Line
-from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, lines_of
+from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, begun, lines_of
 from qoslib.config.records import Statement
 from qoslib.config.source import check_time
 from qoslib.config.values import Value
@@ -208,8 +208,7 @@ class _Blocks:
         if bare[0] == "service-policy" and not off:
             self.used.append(line)
             return None
-        starts = (start for start in LEFT_OUT if bare[: len(start)] == start)
-        return LEFT_OUT.get(next(starts, ()))
+        return begun(bare, LEFT_OUT) or None
 
     def _in_policy(self, words: tuple[str, ...]) -> str | None:
         """A line of a class map, a policy or an unknown block: nothing of it is modelled."""

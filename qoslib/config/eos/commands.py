@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.mqc.lines import NotUnderstood, Words, exactly
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Statement
@@ -30,14 +31,13 @@ _LENGTHS = {
 _SEGMENT_BYTES = 208
 
 _MARKED = "The new mark is left out: streams keep the mark that you give them."
-_UNMARKED = "What packets without a mark get is left out."
+_UNMARKED = INTERFACE["untagged"]
 _ALL_QUEUES = "What this says of all queues is left out."
 _POLICIES = "Policies on the way in are left out, with all that is below this line."
 #: Beginning of a command -> what is lost.
-LEFT_OUT = {
-    ("priority-flow-control",): "Pause by priority is left out: a full queue drops.",
+LEFT_OUT: dict[tuple[str, ...], str] = {
+    **{(word,): INTERFACE[word] for word in ("priority-flow-control", "flowcontrol")},
     ("dcbx",): "Priority flow control's negotiation is left out: a full queue drops.",
-    ("flowcontrol",): "Pause of the whole line is left out: a full queue drops.",
     # Arista AVD writes it of a port whose trust is disabled.
     ("no", "qos", "trust"): "The port trusts no mark: what comes in by it gets the CoS and DSCP of"
     " the port. Here all packets are taken to come in by ports that trust both.",
