@@ -27,12 +27,16 @@ from scenes import (
 TAIL = p.TailDrop()
 #: Of which one has no queue of its own.
 ALL_MARKS = (*NAMES, "silver")
+ALPHAS = st.sampled_from([None, 0.125, 0.5, 1.0, 2.0, 8.0]) | st.floats(0.01, 20)
+WARM_SHARES = st.sampled_from([0.0, 0.0, 0.3])
+WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7, 0.0])
+NODE_WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7])
 
 
 @st.composite
 def ending(draw, where, streams, duration_s):
     """The rest of a scene: its seed, and perhaps a warm-up."""
-    warm_share = draw(st.sampled_from([0.0, 0.0, 0.3]))
+    warm_share = draw(WARM_SHARES)
     warmup_s = warm_share * duration_s if duration_s > 1e-9 else 0.0
     return Scene(where, streams, duration_s, draw(st.integers(0, 2**32)), warmup_s)
 
@@ -64,7 +68,7 @@ def guaranteed(draw, at):
         limit,
         draw(st.sampled_from([TAIL, p.HeadDrop(), p.DropProfile(((0.5, 0.2),), "interpolated")])),
         guaranteed_bps=scale.rate_bps * share,
-        shaper=draw(st.none() | shapers(scale)),
+        shaper=draw(perhaps(shapers, scale)),
     )
     ring = draw(st.sampled_from([0, 0, 40]))
     where = p.Port(
@@ -77,6 +81,28 @@ def guaranteed(draw, at):
 def roomy(scale):
     """Room enough for early droppers to act, mostly."""
     return packet_limits(scale, 60) | limits(scale)
+
+
+@cache
+def perhaps(make, scale):
+    """None, or what is made of the scale."""
+    return st.none() | make(scale)
+
+
+@cache
+def seldom(make, scale):
+    """Mostly None; a value is what is made of the scale."""
+    return st.none() | st.none() | make(scale)
+
+
+@cache
+def any_policers(scale):
+    return policers(scale) | colour_policers(scale)
+
+
+@cache
+def guarantees(scale):
+    return st.just(0.0) | scale.bps()
 
 
 @cache
@@ -150,16 +176,16 @@ def any_queue(draw, scale, name, pools, plain):
         draw(packet_limits(scale) if plain else limits(scale)),
         TAIL if plain else draw(droppers(scale)),
         priority=draw(st.integers(0, 2)),
-        guaranteed_bps=draw(st.just(0.0) | scale.bps()),
-        weight=draw(st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7, 0.0])),
+        guaranteed_bps=draw(guarantees(scale)),
+        weight=draw(WEIGHTS),
         quantum_bytes=draw(quanta(scale)),
-        shaper=draw(st.none() | st.none() | shapers(scale)),
+        shaper=draw(seldom(shapers, scale)),
     )
     if plain:
         return queue
     if draw(st.integers(0, 2)) == 0:
         queue = queue.replace(limits=draw(marked_limits(scale, queue.limit)))
-    policer = draw(st.none() | st.none() | policers(scale) | colour_policers(scale))
+    policer = draw(seldom(any_policers, scale))
     queue = queue.replace(policer=policer)
     if not queue.dropper.drops_head and not queue.limits and draw(st.integers(0, 3)) == 0:
         queue = queue.replace(limit=draw(joint_limits(scale)))
@@ -170,9 +196,8 @@ def any_queue(draw, scale, name, pools, plain):
 @st.composite
 def shared(draw, scale, queue):
     """The queue with a dynamic threshold, a part of its own, both or neither."""
-    alphas = st.sampled_from([None, 0.125, 0.5, 1.0, 2.0, 8.0]) | st.floats(0.01, 20)
     reserved = st.sampled_from([0, 0, scale.largest, 3 * scale.largest + 1])
-    return queue.replace(alpha=draw(alphas), reserved_bytes=draw(reserved))
+    return queue.replace(alpha=draw(ALPHAS), reserved_bytes=draw(reserved))
 
 
 @st.composite
@@ -237,9 +262,9 @@ def nodes(draw, scale, names, lends):
         node = p.Node(
             f"node {len(made)}",
             tuple(children),
-            draw(st.just(0.0) | scale.bps()),
-            draw(st.none() | shapers(scale)),
-            draw(st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7])),
+            draw(guarantees(scale)),
+            draw(perhaps(shapers, scale)),
+            draw(NODE_WEIGHTS),
             draw(saved_bytes(scale, lends)),
         )
         made.append(node)
@@ -265,7 +290,7 @@ def treed(draw, lends):
     scale = draw(SCALES)
     plain = draw(st.booleans())
     flat = always(p.StrictPriority())
-    where = draw(ports(scale, flat, plain, EXTRAS | {"pause": lambda scale: maybe(pauses(scale))}))
+    where = draw(ports(scale, flat, plain, EXTRAS | {"pause": maybe_pause}))
     queues = tuple(
         queue.replace(
             guaranteed_burst_bytes=draw(saved_bytes(scale, lends)),
@@ -280,13 +305,9 @@ def treed(draw, lends):
     return draw(ending(where, *draw(loads(scale, ALL_MARKS, most=5))))
 
 
-def maybe(strategy):
-    return st.none() | st.none() | strategy
-
-
 EXTRAS = {
     "transmit_ring_packets": rings,
-    "shaper": lambda scale: st.none() | st.none() | shapers(scale),
+    "shaper": lambda scale: seldom(shapers, scale),
     "base_delay_s": lambda scale: st.sampled_from([0.0, scale.packet_s]),
 }
 
@@ -393,7 +414,7 @@ def switches(draw):
 
 @cache
 def maybe_pause(scale):
-    return st.none() | st.none() | pauses(scale)
+    return seldom(pauses, scale)
 
 
 MECHANISMS = {

@@ -72,6 +72,15 @@ class Scale:
         return counts.map(lambda count: max(count * self.packet_s, 2e-12))
 
     @cache  # noqa: B019
+    def perhaps(self, otherwise, low, high):
+        """Such a time or something else."""
+        return st.just(otherwise) | self.time(low, high)
+
+    def of_line(self, share):
+        """So much of the line's rate, or None."""
+        return None if share is None else self._share(share)
+
+    @cache  # noqa: B019
     def sizes(self):
         return st.just(self.largest) | st.integers(1, self.largest)
 
@@ -82,6 +91,18 @@ SCALES = st.builds(
     st.sampled_from(LARGEST),
     st.sampled_from([0.0, 0.0, 20.0, 9.1]),
 )
+
+
+@cache
+def some(strategy, least, most):
+    """Lists of so many."""
+    return st.lists(strategy, min_size=least, max_size=most)
+
+
+@cache
+def by_mark(strategy):
+    """A mark, and what goes by it."""
+    return st.tuples(st.sampled_from(NAMES), strategy)
 
 
 @cache
@@ -110,7 +131,7 @@ def traces(draw, scale):
     # One number for all steps: drawing them one by one took longer than the runs.
     chance = random.Random(draw(st.integers(0, 2**20)))
     steps = chance.choices([0, 0, 0, 1, 1, 2, 7], k=draw(st.integers(1, 60)))
-    sizes = draw(st.lists(scale.sizes(), min_size=1, max_size=3))
+    sizes = draw(some(scale.sizes(), 1, 3))
     times, now = [], 0.0
     for step in steps:
         now += step * scale.packet_s
@@ -123,19 +144,29 @@ def traces(draw, scale):
 def mixes(draw, scale):
     if scale.largest == 1518:
         return imix()
-    sizes = tuple(draw(st.lists(scale.sizes(), min_size=1, max_size=3)))
+    sizes = tuple(draw(some(scale.sizes(), 1, 3)))
     return FrameMix((*sizes, scale.largest), (*[0.25] * len(sizes), 1 - 0.25 * len(sizes)))
+
+
+@cache
+def frames(scale):
+    """One size or a mix."""
+    return scale.sizes() | mixes(scale)
+
+
+CLOCKS_PPM = st.sampled_from([0.0, 50.0, -1e5])
+ACCESS_SHARES = st.none() | st.sampled_from([1, 2, 10])
 
 
 @cache
 @st.composite
 def streams(draw, scale, name, marks, load):
     """A stream that offers a share of the line."""
-    start_s = draw(st.just(0.0) | scale.time(1, 10))
+    start_s = draw(scale.perhaps(0.0, 1, 10))
     common = {
         "mark": draw(st.sampled_from(marks)),
         "ecn": draw(MARKING),
-        "jitter_s": draw(st.just(0.0) | scale.time(0.5, 3)),
+        "jitter_s": draw(scale.perhaps(0.0, 0.5, 3)),
         "start_s": start_s,
     }
     if draw(st.integers(0, 4)) == 0:
@@ -143,25 +174,35 @@ def streams(draw, scale, name, marks, load):
     return Stream(
         name,
         0.0 if draw(st.integers(0, 30)) == 0 else scale.rate_bps * load,
-        draw(scale.sizes() | mixes(scale)),
+        draw(frames(scale)),
         draw(arrivals(scale)),
-        clock_ppm=draw(st.sampled_from([0.0, 50.0, -1e5])),
-        access_bps=draw(st.none() | st.sampled_from([1, 2, 10]).map(scale._share)),
-        stop_s=draw(st.none() | scale.time(20, 300).map(lambda time_s: start_s + time_s)),
+        clock_ppm=draw(CLOCKS_PPM),
+        access_bps=scale.of_line(draw(ACCESS_SHARES)),
+        stop_s=later(start_s, draw(scale.perhaps(None, 20, 300))),
         **common,
     )
+
+
+def later(start_s, time_s):
+    """So long after the start, or never."""
+    return None if time_s is None else start_s + time_s
+
+
+#: Shares of the line that a stream offers, and packets of all streams.
+OFFERED = st.sampled_from([0.1, 0.5, 1.0, 1.3, 2.5])
+PACKETS = st.sampled_from([60, 200, 400])
 
 
 @cache
 @st.composite
 def loads(draw, scale, marks=NAMES[:1], most=4):
     """Streams of some hundred packets in all, and how long they take."""
-    shares = draw(st.lists(st.sampled_from([0.1, 0.5, 1.0, 1.3, 2.5]), min_size=1, max_size=most))
+    shares = draw(some(OFFERED, 1, most))
     made = tuple(
         draw(streams(scale, f"stream {i}", marks, share)) for i, share in enumerate(shares)
     )
     pps = sum(s.rate_bps / 8 / s.mean_frame_bytes for s in made)
-    packets = draw(st.sampled_from([60, 200, 400]))
+    packets = draw(PACKETS)
     duration_s = min(packets / pps, 400 * scale.packet_s) if pps else 50 * scale.packet_s
     return made, max(duration_s, 1e-11)
 
@@ -210,9 +251,13 @@ def time_limits(scale, at):
     return scale.time(1.01, 20).map(lambda time_s: p.TimeLimit(time_s + 2e-12, at))
 
 
+def line_limits(scale):
+    return time_limits(scale, "line")
+
+
 @cache
 def limits(scale):
-    return packet_limits(scale) | byte_limits(scale) | time_limits(scale, "line")
+    return packet_limits(scale) | byte_limits(scale) | line_limits(scale)
 
 
 @cache
@@ -230,6 +275,8 @@ def policers(scale, when=("always", "congested")):
 
 ACTIONS = st.sampled_from(["pass", "pass", "drop", *NAMES])
 COLOURS = st.sampled_from(["green", "yellow", "red"])
+COLOURED = st.dictionaries(st.sampled_from(NAMES), COLOURS, max_size=4)
+PEAKS = st.sampled_from([1.0, 1.5, 3.0])
 
 
 @cache
@@ -243,7 +290,7 @@ def colour_policers(draw, scale):
     if kind == 1:
         excess = p.ExcessBurst(draw(burst))
     elif kind == 2:
-        excess = p.PeakRate(committed_bps * draw(st.sampled_from([1.0, 1.5, 3.0])), draw(burst))
+        excess = p.PeakRate(committed_bps * draw(PEAKS), draw(burst))
     elif kind == 3:
         excess = p.ExcessRate(draw(scale.bps()), draw(burst))
     return p.Policer(
@@ -254,7 +301,7 @@ def colour_policers(draw, scale):
         conform=draw(ACTIONS),
         exceed=draw(ACTIONS),
         violate=draw(ACTIONS),
-        colours=tuple(draw(st.dictionaries(st.sampled_from(NAMES), COLOURS, max_size=4)).items()),
+        colours=tuple(draw(COLOURED).items()),
     )
 
 
@@ -265,8 +312,8 @@ def marked_limits(draw, scale, limit):
     if getattr(limit, "at", "line") != "line":
         return ()
     same = {p.PacketLimit: packet_limits, p.ByteLimit: byte_limits}
-    kind = same.get(type(limit), lambda scale: time_limits(scale, "line"))
-    marked = draw(st.lists(st.tuples(st.sampled_from(NAMES), kind(scale)), max_size=3))
+    kind = same.get(type(limit), line_limits)
+    marked = draw(some(by_mark(kind(scale)), 0, 3))
     return tuple(dict(marked).items())
 
 
@@ -296,6 +343,11 @@ AVERAGINGS = {
 }
 
 
+@cache
+def averagings(scale, name):
+    return AVERAGINGS[name](scale)
+
+
 #: What makes thresholds in packets into others, of a scale.
 IN_OTHER_UNITS = {
     "packets": lambda scale, low, high, chance: p.RedProfile(low, high, chance),
@@ -320,14 +372,20 @@ def thresholds(scale, unit="packets"):
     )
 
 
+#: Units of thresholds, anywhere and where only packets count.
+UNITS = (
+    st.sampled_from(["packets", "packets", "bytes", "time", "share"]),
+    st.just("packets"),
+)
+
+
 @cache
 @st.composite
 def reds(draw, scale, averaging):
-    how = draw(AVERAGINGS[averaging](scale))
+    how = draw(averagings(scale, averaging))
     in_packets = averaging == "sampled" or getattr(how, "counts_ring", False)
-    units = ("packets",) if in_packets else ("packets", "packets", "bytes", "time", "share")
-    profiles = thresholds(scale, draw(st.sampled_from(units)))
-    marked = draw(st.lists(st.tuples(st.sampled_from(NAMES), profiles), max_size=2))
+    profiles = thresholds(scale, draw(UNITS[in_packets]))
+    marked = draw(some(by_mark(profiles), 0, 2))
     return p.Red(draw(profiles), tuple(dict(marked).items()), how, draw(MARKING))
 
 
