@@ -72,6 +72,8 @@ class PortTwin:
         self.labels = labels or [[stream.label] for stream in streams]
         self.where, self.streams, self.senders, self.run_ = where, streams, senders, run
         self.forwards = isinstance(where, Forwarder)
+        #: Queue by the name of a stream and a mark.
+        self.indices = {}
         self.now, self.line, self.leaving, self.wake = 0, 0, [], 0
         self.dropped = False
         self.streams_by_index = {s.index: s.stream for s in senders if hasattr(s, "index")}
@@ -107,7 +109,12 @@ class PortTwin:
         self.sharing = self.queues
 
     def queue_index(self, stream, label):
-        return 0 if self.forwards else self.where.queue_of(stream.replace(mark=label))
+        if self.forwards:
+            return 0
+        asked = stream.name, label
+        if asked not in self.indices:
+            self.indices[asked] = self.where.queue_of(stream.replace(mark=label))
+        return self.indices[asked]
 
     def labels_after(self, stream, labels):
         """With which marks a stream's packets may leave that come with these."""
