@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qoslib.explore import packet_scene
+from qoslib.explore import packet_scene, svg
 from qoslib.plots import style, theme
 
 COLOURS = {name: look.colour for name, look in style.LOOKS.items()}
@@ -97,15 +97,27 @@ def test_every_class_has_a_colour_for_the_dark():
     assert set(style.DARK) == set(COLOURS.values())
 
 
-def test_words_of_the_packet_view_are_read_in_both_themes():
+def themes_of_the_page():
     source = (Path(packet_scene.__file__).parent / "page" / "brush.js").read_text()
     themes = re.findall(r"(light|dark): \{([^}]*)\}", source)
-    assert [name for name, _ in themes] == ["light", "dark"]
-    for _, said in themes:
-        found = dict(re.findall(r'(\w+): "(#\w{6})"', said))
+    return {name: dict(re.findall(r'(\w+): "(#\w{6})"', said)) for name, said in themes}
+
+
+def test_words_of_the_packet_view_are_read_in_both_themes():
+    themes = themes_of_the_page()
+    assert [*themes] == ["light", "dark"]
+    for found in themes.values():
         assert contrast(found["ink"], found["ground"]) >= TEXT
         for name in ("muted", "red"):
             assert contrast(found[name], found["ground"]) >= 4.5
+
+
+def test_a_still_has_the_colours_of_the_page():
+    light = themes_of_the_page()["light"]
+    assert light["ink"] == svg.INK
+    assert light["muted"] == svg.MUTED
+    assert light["rule"] == svg.RULE
+    assert light["red"] == svg.RED
 
 
 @pytest.mark.parametrize("vision", VISIONS)
