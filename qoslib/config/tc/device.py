@@ -105,7 +105,8 @@ class Device:
     def remove_class(self, classid: str) -> None:
         """A class goes."""
         known = self.classes.pop(classid, None)
-        self.children[known.parent if known else ""] -= 1
+        if known is not None:
+            self.children[known.parent] -= 1
 
     def remove(self, handle: str) -> list[Command]:
         """A qdisc goes, with its classes, filters and all below: what went."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,8 @@ from qoslib.config.tc.command import INGRESS, Command, handle
 
 __all__ = ["read_shown"]
 
-_BEGINS = re.compile(r"^[ \t]*\[\s*[{\]]", re.MULTILINE)
+_BEGINS = re.compile(r"^[ \t]*(?P<bracket>\[)\s*[{\]]", re.MULTILINE)
+_END = re.compile(r"\n")
 _SPACE = re.compile(r"[\s,]*")
 #: Rates are shown in bytes per second, times in microseconds.
 _RATES = {"rate", "ceil", "peakrate"}
@@ -28,7 +30,6 @@ _OF_FILTERS |= {"match", "flowid", "classid", "keys", "mark", "mask", "actions",
 #: What a filter does, and what `tc -d` alone shows.
 _DOES = {"flowid", "classid", "actions"}
 _DETAILS = {"level", "quantum", "ver", "ewma", "probability"}
-_DEEPEST = "lists within lists without end"
 
 
 def read_shown(text: str) -> tuple[list[Command], str]:
@@ -38,30 +39,17 @@ def read_shown(text: str) -> tuple[list[Command], str]:
     >>> read_shown(shown)[0][0].words
     ('limit', '9')
     """
-    found: list[Command] = []
-    rest, at = "", 0
-    for begin, end, line, each in _objects(text):
+    ends = [found.start() for found in _END.finditer(text)]
+    commands: list[Command] = []
+    rest, last = "", 0
+    for begin, end, first, element in _elements(text, ends):
         check_time()
-        if each is not None:
-            command = _command(each, line)
-            found += [command] if command else []
-        rest += text[at:begin] + "\n" * text.count("\n", begin, end)
-        at = end
-    return found, rest + text[at:]
-
-
-def _objects(text: str) -> Iterator[tuple[int, int, int, Any]]:
-    """Begin and end of each piece of a list, its line, and the object in it; at its end None."""
-    at, line = 0, 1
-    while begin := _BEGINS.search(text, at):
-        line += text.count("\n", at, begin.start())
-        at = begin.start()
-        inside = text.index("[", at) + 1
-        first = line + text.count("\n", at, inside)
-        for own, end, each in _elements(text, inside, first):
-            yield at, end, own, each
-            line += text.count("\n", at, end)
-            at = end
+        if element is not None:
+            command = _command(element, bisect_left(ends, first) + 1)
+            commands += [command] if command else []
+        rest += text[last:begin] + "\n" * text.count("\n", begin, end)
+        last = end
+    return commands, rest + text[last:]
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -79,27 +67,32 @@ def _no_number(text: str) -> None:
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_number)
 
 
-def _elements(text: str, at: int, first: int) -> Iterator[tuple[int, int, Any]]:
-    """Line and end of each element of a list, and the element; at the end of the list None."""
-    line = first
-    while True:
-        space = _SPACE.match(text, at)
-        assert space is not None
-        line, at = line + text.count("\n", at, space.end()), space.end()
-        if text.startswith("]", at):
-            yield line, at + 1, None
-            return
-        try:
-            each, end = _DECODER.raw_decode(text, at)
-        except RecursionError:
-            raise ConfigurationError(_DEEPEST, line) from None
-        except json.JSONDecodeError as wrong:
-            line += text.count("\n", at, wrong.pos)
-            raise ConfigurationError(f"the list breaks off: {wrong.msg}", line) from None
-        except ValueError:
-            raise ConfigurationError("a number that is none", line) from None
-        yield line, end, each
-        line, at = line + text.count("\n", at, end), end
+def _elements(text: str, ends: list[int]) -> Iterator[tuple[int, int, int, Any]]:
+    """Begin and end of each piece of a list, where the element in it begins, and the element."""
+    at = 0
+    while found := _BEGINS.search(text, at):
+        begin, at = found.start(), found.end("bracket")
+        while not text.startswith("]", first := _behind(_SPACE, text, at)):
+            try:
+                element, end = _DECODER.raw_decode(text, first)
+            except RecursionError:
+                problem, wrong = "lists within lists without end", first
+            except json.JSONDecodeError as error:
+                problem, wrong = f"the list breaks off: {error.msg}", error.pos
+            except ValueError:
+                problem, wrong = "a number that is none", first
+            else:
+                yield begin, end, first, element
+                begin = at = end
+                continue
+            raise ConfigurationError(problem, bisect_left(ends, wrong) + 1)
+        at = first + 1
+        yield begin, at, first, None
+
+
+def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
 
 
 def _command(each: Any, line: int) -> Command | None:
