@@ -16,6 +16,7 @@ from qoslib.config.code_points import read_word
 from qoslib.config.eos.reader import STRICT_SHARE
 from qoslib.config.interfaces import meant_interface
 from qoslib.config.junos.grammar import WORDS
+from qoslib.config.junos.platforms import several_strict
 from qoslib.config.mqc.commands import COMMANDS
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.records import Configuration, ConfiguredPolicy, Remark, Statement
@@ -130,13 +131,15 @@ def _meant_interfaces(configuration: Configuration, family: str) -> Iterator[tup
     "Cisco command references of IOS XE and IOS XR, priority: not with bandwidth in the same class;"
     " bandwidth: in kbps or in per cent; Nexus 9000 QoS Configuration Guide, Configuring Congestion"
     " Management: bandwidth remaining is for the classes without priority; Arista EOS User Manual,"
-    " bandwidth percent: the share of a transmit queue in round robin",
+    " bandwidth percent: the share of a transmit queue in round robin; Juniper, Class of Service"
+    " User Guide, priority (Schedulers): strict-high on only one queue per interface",
     whole=True,
 )
 def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
     """Commands of a class or a policy that a device refuses together, or leaves without effect."""
     manners = manners_of(configuration.dialect)
     yield from _strict_shares(configuration)
+    yield from _several_strict_high(configuration)
     if manners.one_unit:
         yield from _several_policies(configuration)
     for policy in configuration.policies:
@@ -156,6 +159,35 @@ def _strict_shares(configuration: Configuration) -> Iterator[Found]:
             f"{f'; so in lines {_listed(lines)}' if len(lines) > 1 else ''}.",
             severity="warning",
         )
+
+
+def _several_strict_high(configuration: Configuration) -> Iterator[Found]:
+    """Several queues of strict-high on one interface or unit (Junos), but of an ACX or QFX10000.
+
+    These take several (Juniper, CLI Reference, priority (Schedulers), Platform Information).
+    """
+    if configuration.dialect != "junos" or several_strict(configuration):
+        return
+    known: set[tuple[int, ...]] = set()
+    for port in configuration.ports:
+        check_time(port.line)
+        lines: dict[str, dict[int, str]] = {}
+        for of in port.classes:
+            for said in of.statements:
+                if said.words[-2:] == ("priority", "strict-high"):
+                    lines.setdefault(of.node, {})[said.line] = of.name
+        for own in lines.values():
+            if len(own) < 2 or tuple(own) in known:
+                continue
+            known.add(tuple(own))
+            yield Found(
+                max(own),
+                f"{' and '.join(own.values())} have strict-high, which only one queue of an"
+                " interface may have: the device may refuse them.",
+                f"`priority strict-high` stands in lines {_listed(sorted(own))}; an ACX or a"
+                " QFX10000 takes several.",
+                severity="warning",
+            )
 
 
 def _several_policies(configuration: Configuration) -> Iterator[Found]:

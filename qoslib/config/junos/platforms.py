@@ -8,7 +8,7 @@ from qoslib.config.junos.words import PRIORITIES
 from qoslib.config.lines import Line
 from qoslib.config.records import Configuration, Remark
 
-__all__ = ["as_mx", "is_acx7000", "is_other", "is_switch", "platform_remarks"]
+__all__ = ["as_mx", "is_acx7000", "is_other", "is_switch", "platform_remarks", "several_strict"]
 
 _AS_MX = "It is read as an MX: its scheduling and its buffers may differ."
 _AS_ACX = "It is read as an ACX7000: each priority above low is strict, and its buffers may differ."
@@ -139,3 +139,19 @@ def is_switch(configuration: Configuration) -> bool:
     return any(
         each.text.lower().startswith("qfx") or "switches" in each.lost for each in said
     ) and not any(name.startswith(other) for name in names)
+
+
+def several_strict(configuration: Configuration) -> bool:
+    """Whether a text is of a device with several queues of strict-high: an ACX or a QFX10000.
+
+    References
+    ----------
+    Juniper, CLI Reference, priority (Schedulers), Platform Information.
+
+    >>> several_strict(Configuration("junos"))
+    False
+    """
+    said = (each for each in configuration.remarks if "names a device" in each.lost)
+    rows = {of.default for port in configuration.ports for of in port.origins}
+    named = any(each.text.lower().startswith(("acx", "qfx10")) for each in said)
+    return named or "acx7000.strict" in rows
