@@ -9,10 +9,9 @@ from qoslib.config.eos.reader import is_eos, read_eos
 from qoslib.config.facts import Facts
 from qoslib.config.interfaces import named
 from qoslib.config.junos import is_junos, read_junos
-from qoslib.config.mqc.needed import needed, without_lists
+from qoslib.config.mqc.pasted import as_configured, needed, without_lists
 from qoslib.config.mqc.platform_defaults import IOS, IOS_XE, IOS_XR, NXOS
 from qoslib.config.mqc.reader import SIGNS, read_mqc
-from qoslib.config.mqc.typed import as_configured
 from qoslib.config.records import Configuration, Remark
 from qoslib.config.sonic import is_sonic, read_sonic
 from qoslib.config.source import (

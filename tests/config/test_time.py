@@ -11,7 +11,7 @@ from qoslib import checks
 from qoslib.checks import promises
 from qoslib.config import ConfigurationError, read, recognise
 from qoslib.config import source as bounds
-from qoslib.config.mqc.needed import needed
+from qoslib.config.mqc.pasted import needed
 from qoslib.findings import check
 from sample_texts import MQC, TEXTS
 

@@ -10,7 +10,7 @@ import strategies
 from mqc_texts import configuration, damaged
 from qoslib.checks import findings
 from qoslib.config import Configuration, ConfigurationError, read, write
-from qoslib.config.mqc.typed import as_configured
+from qoslib.config.mqc.pasted import as_configured
 from qoslib.config.source import bounded, lines_that_say
 from qoslib.platforms import isr4331, m120
 from qoslib.port import Node, PacketLimit, Port, Queue, SchedulerTree, Shaper
