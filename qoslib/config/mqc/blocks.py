@@ -29,7 +29,7 @@ from qoslib.config.mqc.policies import (
     key_of,
     plain,
 )
-from qoslib.config.mqc.spelling import BESIDE, spelt
+from qoslib.config.mqc.spelling import OF_BLOCK, spelt
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Statement
 from qoslib.config.source import check_time
@@ -39,12 +39,6 @@ __all__ = ["policies_of"]
 _OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
 #: Commands that are about queues wherever they stand.
 _OF_A_CLASS = {"class", *(verb for verb in VERBS if COMMANDS[verb].read)} - {"set", "fair-queue"}
-#: Block -> what a line in it may begin with.
-_WORDS: Mapping[str, Collection[str]] = {
-    "class_map": {"match", "description", "no", "exit"},
-    "policy_map": {*VERBS, "class", "no", "description", "exit"},
-    "interface": {*INTERFACE, *BESIDE, "ipv4"} - {"interface"},
-}
 #: What an interface keeps for later.
 _KEPT = {*INTERFACE, *(words[0] for words in SEVERAL), "clock", "no"}
 _HEADERS = ("class-map", "policy-map")
@@ -204,7 +198,7 @@ class _Reading:
             self.loose = line.top
         if not line.top:
             return True
-        words = _WORDS.get(self.block, ())
+        words = OF_BLOCK.get(self.block, ())
         if line.verb == "exit":
             # As typed, behind each class, it may stand at the margin of an indented text.
             return bool(words)

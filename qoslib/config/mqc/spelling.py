@@ -7,24 +7,24 @@ from qoslib.config.lines import Line
 from qoslib.config.mqc.commands import COMMANDS, VERBS
 from qoslib.config.mqc.interfaces import INTERFACE
 
-__all__ = ["BESIDE", "SHORT", "spelt"]
+__all__ = ["OF_BLOCK", "SHORT", "spelt"]
 
 _OPENING = ("class-map", "policy-map", "interface")
 #: What else an interface may say: a shorter word that fits one of these as well is left as it is.
-BESIDE = (
+_BESIDE = (
     "arp", "bfd", "bridge-group", "carrier-delay", "cdp", "channel-group", "clock", "crypto",
     "default", "delay", "description", "dialer", "duplex", "encapsulation", "exit", "fair-queue",
-    "flowcontrol", "frame-relay", "interface", "ip", "ipv6", "isis", "keepalive", "lacp", "lldp",
-    "load-interval", "logging", "mac-address", "media-type", "mpls", "mtu", "negotiation", "no",
-    "ntp", "ppp", "pppoe", "pvc", "service", "shutdown", "snmp", "spanning-tree", "standby",
+    "flowcontrol", "frame-relay", "interface", "ip", "ipv4", "ipv6", "isis", "keepalive", "lacp",
+    "lldp", "load-interval", "logging", "mac-address", "media-type", "mpls", "mtu", "negotiation",
+    "no", "ntp", "ppp", "pppoe", "pvc", "service", "shutdown", "snmp", "spanning-tree", "standby",
     "storm-control", "switchport", "tunnel", "udld", "vrf", "xconnect", "zone-member",
 )  # fmt: skip
 #: Block -> the words that a line in it may begin with.
-_FIRST: Mapping[str, Collection[str]] = {
+OF_BLOCK: Mapping[str, Collection[str]] = {
     "": (*_OPENING, "class"),
     "class_map": {"match", "description", "exit", "no"},
     "policy_map": {*VERBS, "class", "description", "exit", "no"},
-    "interface": {*INTERFACE, *BESIDE},
+    "interface": {*INTERFACE, *_BESIDE},
 }
 #: Command -> the words that may follow it, one after the other.
 _NEXT: Mapping[str, Collection[str]] = {
@@ -62,7 +62,7 @@ def spelt(line: Line, block: str) -> Line:
     """
     words = list(line.words)
     at = 1 if words[0].lower() == "no" and len(words) > 1 else 0
-    known = _FIRST.get("" if line.top and not block else block, ())
+    known = OF_BLOCK.get("" if line.top and not block else block, ())
     first = _meant(words[at], known, _LEAST if not block else 2)
     # A policy of another kind has classes as well, which are no class maps.
     if not first and words[at].lower() not in (*known, "class"):
