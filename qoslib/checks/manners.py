@@ -46,6 +46,10 @@ class Manners(NamedTuple):
         How many queues classes with priority have; None where each has its own.
     strict_unless_said : bool
         Whether queues are strict where no line says so.
+    groups_choose : bool
+        Whether groups that a policy sets on the way in choose the class on the way out.
+    verify : tuple of str
+        Commands that show what a device does; `{name}` is an interface, `{way}` a direction.
     limit_in_words : str
         What gives a class that is served first a limit, where no command does.
     """
@@ -68,19 +72,25 @@ class Manners(NamedTuple):
     contract_by_bandwidth: bool = False
     priority_levels: int | None = None
     strict_unless_said: bool = False
+    groups_choose: bool = False
+    verify: tuple[str, ...] = ()
     limit_in_words: str = ""
 
 
 _CISCO = Manners("cisco", matching="classes")
 _ROUTER = _CISCO._replace(
-    writes=True, maps_whole=True, sums_refused=True, contract_by_bandwidth=True
+    writes=True,
+    maps_whole=True,
+    sums_refused=True,
+    contract_by_bandwidth=True,
+    verify=("show policy-map interface {name} {way}",),
 )
 _IOS = _ROUTER._replace(one_unit=True, rest_shares_queue=True, priority_levels=1)
 _MANNERS = {
     "ios": _IOS._replace(bandwidth_is_weight=True),
     "ios-xe": _IOS._replace(excess_has_ratios=True, thresholds_follow=True, priority_levels=2),
-    "ios-xr": _ROUTER._replace(strict_reserves="policer"),
-    "nxos": _CISCO._replace(takes_both=True),
+    "ios-xr": _ROUTER._replace(strict_reserves="policer", groups_choose=True),
+    "nxos": _CISCO._replace(takes_both=True, groups_choose=True),
     "eos": Manners(
         "eos",
         matching="classes",
@@ -88,12 +98,18 @@ _MANNERS = {
         scales_shares=True,
         strict_unless_said=True,
     ),
-    "junos": Manners("junos", writes=True, limits_refused=True),
+    "junos": Manners(
+        "junos",
+        writes=True,
+        limits_refused=True,
+        verify=("show interfaces queue {name}", "show class-of-service interface {name}"),
+    ),
     "tc": Manners(
         "tc",
         writes=True,
         matching="filters",
         by_range=True,
+        verify=("tc -s qdisc show dev {name}", "tc -s class show dev {name}"),
         limit_in_words=" A class of htb in place of the band of prio has a limit.",
     ),
 }

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from qoslib.checks import RULES, Finding, Load, silenced
+from qoslib.checks import RULES, Finding, Load, Silenced, silenced
+from qoslib.checks.manners import manners_of
 from qoslib.checks.runner import idle_comments, in_order, merged
 from qoslib.config import (
     Configuration,
@@ -30,7 +31,7 @@ from qoslib.findings.classes import class_rows
 from qoslib.findings.compare_configs import changes, unchanged
 from qoslib.findings.modelled import MODEL_RULES
 from qoslib.findings.proved import SECONDS, proved
-from qoslib.findings.report import Change, ClassRow, ClassRun, PortReport, Report
+from qoslib.findings.report import Change, ClassRow, ClassRun, Compared, PortReport, Report
 from qoslib.findings.shadowed_classes import taken
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
 
@@ -41,11 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check"]
 
-_VERIFY = {
-    "ios": ("show policy-map interface {name} {way}",),
-    "junos": ("show interfaces queue {name}", "show class-of-service interface {name}"),
-    "tc": ("tc -s qdisc show dev {name}", "tc -s class show dev {name}"),
-}
 _WAYS = {"out": "output", "in": "input"}
 
 
@@ -108,11 +104,9 @@ def check(
     except ConfigurationError as error:
         return Report(file, lines=len(text.splitlines()), findings=(_unreadable(error),))
     try:
-        older = (
-            read(against, interface, facts, dialect or found.dialect)
-            if against is not None
-            else None
-        )
+        older = None
+        if against is not None:
+            older = read(against, interface, facts, dialect or found.dialect)
     except ConfigurationError as error:
         raise ValueError(f"the older configuration: {error}") from None
     given = Given(known, traffic, measured)
@@ -137,23 +131,11 @@ _ALIKE = (
     " holds 64 packets a class: --dialect ios."
 )
 _MX = "The device is an MX: others share a line and its buffers in their way (--fact platform=...)."
-
-
-def _unsaid_device(found: Configuration, facts: Facts) -> bool:
-    """Whether nothing says of which device a text of Junos with queues is."""
-    queued = any(port.port and port.direction == "out" for port in found.ports)
-    given = any(name.endswith("platform") for name in facts.given)
-    told = any("It is read as an" in each.lost for each in found.remarks)
-    return found.dialect == "junos" and queued and not given and not told
-
-
 #: What is assumed where one policy sets the groups by which another one tells its classes.
 _GROUPED = (
     "All packets come in by ports whose policy sets their group: elsewhere they are in group 0, and"
     " wait with those that no class matches."
 )
-
-
 #: What is assumed of classes that nothing leads to (Junos).
 _UNSORTED = (
     "Nothing here sorts packets into forwarding classes. By itself Junos puts those of IP"
@@ -171,55 +153,15 @@ def _report(
     alike: bool,
 ) -> Report:
     """What was found, with what stands beside it: who is in a class, what was measured before."""
-    found, sent, by_port = state.found, state.sent, state.by_port
-    traffic, measured = given.traffic, given.measured
-    listed = list(state.listed) + list(idle_comments(text, {*RULES, *MODEL_RULES}))
-    ports = [_port(found, each, sent.get(at, ())) for at, each in enumerate(found.ports)]
-    assumed = list(_assumed(found, sent, traffic))
-    if alike and any(len(port.classes) > 2 for port in found.ports if port.port is not None):
-        assumed.append(_ALIKE)
-    if _unsaid_device(found, given.facts):
-        assumed.append(_MX)
-    if found.dialect in ("nxos", "ios-xr") and any(
-        each.text.startswith(("set qos-group ", "set traffic-class "))
-        for each in found.by_verb.get("set", ())
-    ):
-        assumed.append(_GROUPED)
-    classes = [each for port in found.ports if port.port is not None for each in port.classes]
-    if found.dialect == "junos" and classes and not any(each.marks for each in classes):
-        assumed.append(_UNSORTED)
-    shown: list[str] = []
-    elsewhere = True
-    for place, configured in enumerate(found.ports):
-        load = sent.get(place, ())
-        if place in by_port:
-            runs = by_port[place].runs
-            met = (*_in_others(found, configured, load), *by_port[place].met)
-            scenario = hash_of(scenario_of(configured, load)) if runs else ""
-            ports[place] = ports[place].replace(runs=runs, scenario=scenario, met=met)
-            assumed += [*by_port[place].not_run, *_of_tcp(runs, load)]
-        if measured is not None and configured.port is not None:
-            from qoslib.findings.measured import about, compared, limits
-
-            if len(about(measured, configured)):
-                elsewhere = False
-                values, notes = compared(measured, configured, load)
-                ports[place] = ports[place].replace(compared=values)
-                shown += [*limits(measured, configured), *notes]
-    if measured is not None:
-        nothing = "Nothing in the measured file is about a port of this configuration."
-        shown[:0] = (nothing,) if elsewhere else measured.attrs.get("notes", ())
-    if any(each.id == "no-shaper" for each in listed):
-        assumed.append("The models end at this port: what the carrier drops comes on top.")
+    found, by_port = state.found, state.by_port
+    compared, shown = _measured(state, given)
+    ports = [_port(state, place, compared.get(place, ())) for place in range(len(found.ports))]
+    assumed = dict.fromkeys(_assumed(state, given, alike))
     differs: tuple[Change, ...] = ()
     if older is not None and older.ports:
         simulated = {place: by_model.runs for place, by_model in by_port.items()}
-        differs = changes(older, found, sent, simulated)
-    worst_first = in_order(merged(listed))
-    # Models have time of their own; without them trials have what is left of the time of reading.
-    seconds = SECONDS if any(each.runs for each in by_port.values()) else left_s()
-    with aside():
-        kept, ignored = silenced(proved(text, state, worst_first, assess, seconds), text)
+        differs = changes(older, found, state.sent, simulated)
+    kept, ignored = _proved(text, state, assess)
     doubts = dict.fromkeys(doubt for by_model in by_port.values() for doubt in by_model.doubts)
     return Report(
         file,
@@ -231,13 +173,46 @@ def _report(
         kept,
         ignored,
         tuple(map(_shortened, found.remarks)),
-        tuple(dict.fromkeys(assumed)),
+        tuple(assumed),
         _defaults(found),
         differs,
         tuple(shown),
         unchanged(older, found) if older and not differs else "",
         tuple(doubts),
     )
+
+
+def _proved(
+    text: str, state: Assessed, assess: Callable[[str], Assessed]
+) -> tuple[tuple[Finding, ...], tuple[Silenced, ...]]:
+    """The findings with fixes that have been tried, and those that comments silence.
+
+    Models have time of their own; without them trials have what is left of the time of reading.
+    """
+    listed = [*state.listed, *idle_comments(text, {*RULES, *MODEL_RULES})]
+    worst_first = in_order(merged(listed))
+    ran = any(by_model.runs for by_model in state.by_port.values())
+    seconds = SECONDS if ran else left_s()
+    with aside():
+        return silenced(proved(text, state, worst_first, assess, seconds), text)
+
+
+def _measured(
+    state: Assessed, given: Given
+) -> tuple[dict[int, tuple[Compared, ...]], Sequence[str]]:
+    """Measured values of each port beside the models', and what a table shows besides."""
+    table = given.measured
+    if table is None:
+        return {}, ()
+    from qoslib.findings.measured import about, compared, limits
+
+    values, shown = {}, list[str]()
+    for place, configured in enumerate(state.found.ports):
+        if configured.port is not None and len(about(table, configured)):
+            values[place], notes = compared(table, configured, state.sent.get(place, ()))
+            shown += [*limits(table, configured), *notes]
+    nothing = "Nothing in the measured file is about a port of this configuration."
+    return values, [*(table.attrs.get("notes", ()) if values else (nothing,)), *shown]
 
 
 def _shortened(remark: Remark) -> Remark:
@@ -264,21 +239,26 @@ def _too_long(found: Configuration, text: str, error: TakesTooLongError) -> Take
     )
 
 
-def _port(found: Configuration, configured: ConfiguredPort, given: Sequence[Load]) -> PortReport:
+def _port(state: Assessed, place: int, compared: tuple[Compared, ...]) -> PortReport:
+    found, configured = state.found, state.found.ports[place]
+    given, by_model = state.sent.get(place, ()), state.by_port.get(place)
     check_time(configured.line)
-    family = next((name for name in _VERIFY if found.dialect.startswith(name)), "")
-    way = _WAYS[configured.direction]
     rows: tuple[ClassRow, ...] = ()
     if configured.port is not None:
         rows = class_rows(configured, given, by_type=_by_type(found, configured))
-    verify = (line.format(name=configured.interface, way=way) for line in _VERIFY.get(family, ()))
+    commands, way = manners_of(found.dialect).verify, _WAYS[configured.direction]
+    runs = by_model.runs if by_model else ()
     return PortReport(
         configured.interface,
         configured.direction,
         configured.policy,
         rows,
+        runs=runs,
+        scenario=hash_of(scenario_of(configured, given)) if runs else "",
         missing=configured.missing,
-        verify=tuple(verify),
+        verify=tuple(line.format(name=configured.interface, way=way) for line in commands),
+        compared=compared,
+        met=(*_in_others(found, configured, given), *by_model.met) if by_model else (),
     )
 
 
@@ -318,11 +298,41 @@ def _of_tcp(runs: Sequence[ClassRun], given: Sequence[Load]) -> Iterator[str]:
         yield "In the packet model TCP fills its queue, so what waits beside it is dropped too."
 
 
-def _assumed(
-    found: Configuration, sent: Mapping[int, Sequence[Load]], traffic: str | None
-) -> Iterator[str]:
+def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
     """What the numbers rest on that nobody said."""
-    every = [load for given in sent.values() for load in given]
+    found, sent = state.found, state.sent
+    yield from _of_loads([load for loads in sent.values() for load in loads], given.traffic)
+    ports = [port for port in found.ports if port.port is not None]
+    classes = [of for port in ports for of in port.classes]
+    manners = manners_of(found.dialect)
+    if alike and any(len(port.classes) > 2 for port in ports):
+        yield _ALIKE
+    if manners.family == "junos" and _unsaid_device(found, given.facts):
+        yield _MX
+    groups = (said.words[1:2] for said in found.by_verb.get("set", ()))
+    if manners.groups_choose and any(
+        word in (("qos-group",), ("traffic-class",)) for word in groups
+    ):
+        yield _GROUPED
+    if manners.family == "junos" and classes and not any(of.marks for of in classes):
+        yield _UNSORTED
+    for place, by_model in sorted(state.by_port.items()):
+        yield from by_model.not_run
+        yield from _of_tcp(by_model.runs, sent.get(place, ()))
+    if any(each.id == "no-shaper" for each in state.listed):
+        yield "The models end at this port: what the carrier drops comes on top."
+
+
+def _unsaid_device(found: Configuration, facts: Facts) -> bool:
+    """Whether nothing says of which device a text of Junos with queues is."""
+    queued = any(port.port and port.direction == "out" for port in found.ports)
+    given = any(name.endswith("platform") for name in facts.given)
+    told = any("It is read as an" in each.lost for each in found.remarks)
+    return queued and not given and not told
+
+
+def _of_loads(every: Sequence[Load], traffic: str | None) -> Iterator[str]:
+    """What is assumed of the loads."""
     if traffic is not None and every and not any(load.line for load in every):
         yield "The file of --traffic has no loads: each class is taken to send nothing."
     silent = dict.fromkeys(load.name for load in every if load.origin == "assumed")
@@ -330,7 +340,5 @@ def _assumed(
         yield "Nobody said what is sent: each class is taken to send its minimum (--traffic)."
     elif silent:
         yield f"Nobody said what is sent to {', '.join(silent)}: it is taken to be the minimum."
-    if any(
-        load.frame_bytes is None or load.origin == "assumed" for g in sent.values() for load in g
-    ):
+    if any(load.frame_bytes is None or load.origin == "assumed" for load in every):
         yield "Packets of 1,518 B where no load says their size."

@@ -21,7 +21,7 @@ from qoslib.findings.rebalance import HEADROOM, moved, promised, why
 from qoslib.findings.report import ClassRun
 from qoslib.findings.report_text import loss_text, p99_text, untold
 from qoslib.findings.under_load import BUSY, LEAST_LOSS, SECONDS, runs
-from qoslib.port import Codel, DropProfile, PacketLimit, Pie, Port, TailDrop
+from qoslib.port import Codel, DropProfile, PacketLimit, Pie, Port, Queue, TailDrop
 from qoslib.tolerances import ROUNDING
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def _loss(
     fixes: bool = True,
 ) -> Iterator[Found]:
     """A class loses packets under the load that was given."""
-    by_name = {each.name: each for each in found}
-    beside_it = {each.name: each.drop_ratio for each in fluid}
+    by_name = {run.name: run for run in found}
+    in_fluid = {run.name: run.drop_ratio for run in fluid}
     given: dict[str, float] = {}
     for member in checked.every:
         run, load = by_name.get(member.name), member.load
@@ -60,34 +60,57 @@ def _loss(
         limited = member.strict and not load.taken_by
         if limited and load.rate_bps > member.promise.maximum_bps:
             continue
-        marks = {*member.of.marks, member.name.lower()}
-        # What is lost of a rate that is promised, of calls, or of routing, is an error.
-        promised = load.rate_bps <= member.promise.minimum_bps
-        means = beside_it.get(member.name)
-        fits = means is not None and means < LEAST_LOSS
-        beside_tcp = bool(load.flows) and run.model == "packets" and (promised or fits)
-        worse = bool(marks & KEPT) or (promised and not beside_tcp and run.drop.low >= _WORSE)
-        bursts = run.drop_cause if fits else ""
-        fix, beside = "", ""
-        if beside_tcp:
-            beside = f" {_BESIDE_TCP}"
-        elif fixes and bursts in _CAUSES:
-            fix, beside = _longer(checked, member, bursts)
-            beside = f" {_CAUSES[bursts].format(_where(checked, member, bursts))}{beside}"
-        elif fixes:
-            fix, beside = _more(checked, member, given)
-        apart = means is not None and abs(means - run.drop.mean) > _APART
-        if run.model == "packets" and apart:
-            beside = f" In the fluid model it loses {share_text(means or 0.0)}.{beside}"
+        means = in_fluid.get(member.name)
+        fix, beside = _remedy(checked, member, run, means, given, fixes)
+        if run.model == "packets" and means is not None and abs(means - run.drop.mean) > _APART:
+            beside = f" In the fluid model it loses {share_text(means)}.{beside}"
         yield Found(
-            member.of.line or checked.configured.line,
+            checked.class_line(member),
             f"Class {member.name} loses {loss_text(run)} of what it is sent.",
             f"{load.text} offered ({load.words or load.origin}), at least"
             f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load"
             f" {rate_text((1 - run.drop.mean) * load.rate_bps)} gets through.{beside}",
             fix,
-            "error" if worse else None,
+            "error" if _is_error(member, run, means) else None,
         )
+
+
+def _is_promised(member: Member) -> bool:
+    return member.load is not None and member.load.rate_bps <= member.promise.minimum_bps
+
+
+def _is_error(member: Member, run: ClassRun, means: float | None) -> bool:
+    """Whether what is lost is of a rate that is promised, of calls, or of routing."""
+    if {*member.of.marks, member.name.lower()} & KEPT:
+        return True
+    beside_tcp = _is_beside_tcp(member, run, means)
+    return _is_promised(member) and not beside_tcp and run.drop.low >= _WORSE
+
+
+def _is_beside_tcp(member: Member, run: ClassRun, means: float | None) -> bool:
+    """Whether a class loses only as TCP fills its queue."""
+    fits = means is not None and means < LEAST_LOSS
+    tcp = member.load is not None and bool(member.load.flows)
+    return tcp and run.model == "packets" and (_is_promised(member) or fits)
+
+
+def _remedy(
+    checked: CheckedPort,
+    member: Member,
+    run: ClassRun,
+    means: float | None,
+    given: dict[str, float],
+    fixes: bool,
+) -> tuple[str, str]:
+    """A fix of a loss, and why packets are lost or what the fix costs."""
+    if _is_beside_tcp(member, run, means):
+        return "", f" {_BESIDE_TCP}"
+    fits = means is not None and means < LEAST_LOSS
+    if fixes and fits and run.drop_cause in _CAUSES:
+        fix, beside = _longer(checked, member, run.drop_cause)
+        cause = _CAUSES[run.drop_cause].format(_where(member, run.drop_cause))
+        return fix, f" {cause}{beside}"
+    return _more(checked, member, given) if fixes else ("", "")
 
 
 def _loses(run: ClassRun) -> bool:
@@ -103,7 +126,7 @@ _CAUSES = {
 }
 
 
-def _where(checked: CheckedPort, member: Member, cause: str) -> str:
+def _where(member: Member, cause: str) -> str:
     policer = member.queue.policer
     if cause == "policer" and policer is not None:
         return size_text(policer.burst_bytes)
@@ -112,39 +135,52 @@ def _where(checked: CheckedPort, member: Member, cause: str) -> str:
 
 def _longer(checked: CheckedPort, member: Member, cause: str) -> tuple[str, str]:
     """A longer queue or burst with which a class's bursts get through, and what it costs."""
-    queue, wanted = member.queue, 0.0
+    queue = member.queue
     for _ in range(_DOUBLINGS):
         check_time()
-        if cause == "policer" and queue.policer is not None:
-            burst_bytes = 2 * queue.policer.burst_bytes
-            queue = queue.replace(policer=queue.policer.replace(burst_bytes=burst_bytes))
-        elif (
-            cause == "tail" and isinstance(queue.limit, PacketLimit) and queue.dropper == TailDrop()
-        ):
-            queue = queue.replace(limit=PacketLimit(2 * queue.limit.packets))
-        else:
+        doubled = _doubled(queue, cause)
+        if doubled is None:
             return "", ""
+        queue = doubled
         if cause == "tail" and _lasts_s(member, queue.limit) > deepest_s(member):
             longest = time_text(deepest_s(member))
             return "", f" A queue that holds them would last longer than {longest}: space them."
-        queues = tuple(queue if q.name == queue.name else q for q in checked.port.queues)
-        configured = checked.configured.replace(port=checked.port.replace(queues=queues))
-        try:
-            run = _one(runs(configured, checked.loads, "packets", seconds=None), member.name)
-        except ValueError:
+        lost = _lost(checked, member, queue)
+        if lost is None:
             return "", ""
-        if run.drop_ratio is not None and run.drop_ratio < LEAST_LOSS:
+        if lost < LEAST_LOSS:
             break
     else:
         return "", ""
     if queue.policer is not None and cause == "policer":
-        wanted = _MARGIN * queue.policer.burst_bytes
-        return checked.fixes.burst(member, wanted), ""
+        return checked.fixes.burst(member, _MARGIN * queue.policer.burst_bytes), ""
     assert isinstance(queue.limit, PacketLimit)
     wanted = ceil(_MARGIN * queue.limit.packets)
     lasts_s = _lasts_s(member, PacketLimit(wanted))
     said = f" A queue of {wanted} packets holds them; full, it lasts {time_text(lasts_s)}."
     return checked.fixes.queue_time(member, lasts_s), said
+
+
+def _doubled(queue: Queue, cause: str) -> Queue | None:
+    """A queue that holds twice as much, or lets through twice the burst; None where it cannot."""
+    if cause == "policer" and queue.policer is not None:
+        burst_bytes = 2 * queue.policer.burst_bytes
+        return queue.replace(policer=queue.policer.replace(burst_bytes=burst_bytes))
+    if cause == "tail" and isinstance(queue.limit, PacketLimit) and queue.dropper == TailDrop():
+        return queue.replace(limit=PacketLimit(2 * queue.limit.packets))
+    return None
+
+
+def _lost(checked: CheckedPort, member: Member, queue: Queue) -> float | None:
+    """What a class loses with another queue [ratio]; None where no model says it."""
+    queues = tuple(queue if q.name == queue.name else q for q in checked.port.queues)
+    configured = checked.configured.replace(port=checked.port.replace(queues=queues))
+    try:
+        found = runs(configured, checked.loads, "packets", seconds=None)
+    except ValueError:
+        return None
+    ratio = next(run.drop_ratio for run in found if run.name == member.name)
+    return 1.0 if ratio is None else ratio
 
 
 def _lasts_s(member: Member, limit: object) -> float:
@@ -154,93 +190,97 @@ def _lasts_s(member: Member, limit: object) -> float:
     return float(units.serialisation_s(held_bytes, member.promise.served_bps))
 
 
-def _one(found: Sequence[ClassRun], name: str) -> ClassRun:
-    return next(each for each in found if each.name == name)
-
-
 def _more(checked: CheckedPort, member: Member, given: dict[str, float]) -> tuple[str, str]:
     """A guarantee for the load where there is room for it, or why there is none.
 
     `given` has what other fixes have given already, and takes this one.
     """
-    assert member.load is not None
-    if member.load.taken_by:
-        return "", f" Its packets get into {member.load.taken_by}: no packet is in this class."
-    if member.limit_bps == 0:
-        return "", " All its packets are dropped, as its class says."
-    if member.strict:
-        return "", ""
-    if member not in checked.members:
-        return "", " Its packets wait in the queue of another class (class-without-queue)."
+    none = _without_guarantee(checked, member)
+    if none or member.strict:
+        return "", none
     group = checked.group_of(member)
-    wanted = checked.fixes.rounded_bps(_least(checked, member, given), group.most_bps, ceil)
+    wanted_bps = checked.fixes.rounded_bps(_least(checked, member, given), group.most_bps, ceil)
     others = [each for each in group.members if each is not member]
-    alone = sum(reserved_bps(each) for each in others)
-    with_fixes = sum(given.get(each.name, reserved_bps(each)) for each in others)
+    alone_bps = wanted_bps + sum(reserved_bps(each) for each in others)
+    with_fixes_bps = sum(given.get(each.name, reserved_bps(each)) for each in others) + wanted_bps
     beside = f" There is no room for more beside the fix of {' and '.join(given)}."
-    if with_fixes + wanted > group.most_bps:
-        never = alone + wanted > group.most_bps
-        return _room(checked, member, group, given, "" if never else beside)
-    fix = checked.fixes.guarantees(group, [(member, wanted)])
+    if with_fixes_bps > group.most_bps:
+        beside = "" if alone_bps > group.most_bps else beside
+        return _room(checked, member, group, given, beside)
+    fix, wanted = checked.fixes.guarantees(group, [(member, wanted_bps)]), {member.name: wanted_bps}
     if not fix:
         return "", ""
     if not isinstance(checked.port.scheduler, GUARANTEES):
-        given[member.name] = wanted
+        given.update(wanted)
         return fix, ""
-    after = promised(checked, given | {member.name: wanted})
-    short = [
-        each
-        for each in others
-        if each.name in given
-        and each.load
-        and after[each.queue.name][0] < each.load.rate_bps * (1 - ROUNDING)
-    ]
-    if short:
+    after = promised(checked, given | wanted)
+    if any(_is_short(each, after) for each in others if each.name in given):
         return _room(checked, member, group, given, beside)
-    given[member.name] = wanted
-    at_least, why = after[member.queue.name]
-    if at_least < member.load.rate_bps * (1 - ROUNDING):
+    given.update(wanted)
+    if _is_short(member, after):
         return fix, ""
-    said = f" With {rate_text(wanted)} guaranteed it has at least {rate_text(at_least)} ({why})."
-    return fix, said
+    least_bps, arithmetic = after[member.queue.name]
+    said = f"{rate_text(wanted_bps)} guaranteed it has at least {rate_text(least_bps)}"
+    return fix, f" With {said} ({arithmetic})."
+
+
+def _without_guarantee(checked: CheckedPort, member: Member) -> str:
+    """Why no guarantee helps a class; empty where one may, or where it is served first."""
+    if member.load and member.load.taken_by:
+        return f" Its packets get into {member.load.taken_by}: no packet is in this class."
+    if member.limit_bps == 0:
+        return " All its packets are dropped, as its class says."
+    if not member.strict and member not in checked.members:
+        return " Its packets wait in the queue of another class (class-without-queue)."
+    return ""
+
+
+def _is_short(member: Member, after: Mapping[str, tuple[float, str]]) -> bool:
+    """Whether a class would be promised less than its load."""
+    load_bps = member.load.rate_bps if member.load else 0.0
+    return after[member.queue.name][0] < load_bps * (1 - ROUNDING)
 
 
 def _room(
     checked: CheckedPort, member: Member, group: Group, given: dict[str, float], beside: str
 ) -> tuple[str, str]:
     """Guarantees that carry a class where others have less than they are promised, and why."""
-    most_bps, members = group
-    said = why(member, members)
+    said = why(member, group.members)
     now = moved(checked, group, member, given)
-    if now:
-        rates = {each.name: reserved_bps(each) for each in members}
-        each = (
-            f"{name} {rate_text(rate)} instead of {rate_text(rates[name])}"
-            for name, rate in now.items()
-        )
-        said += f" Guarantee {', '.join(each)}: it has its load, and no other loses more for it."
-        given.update(now)
-        changed = [(each, now[each.name]) for each in members if each.name in now]
-        changed.sort(key=lambda rate: rate[1] > reserved_bps(rate[0]))
-        return checked.fixes.guarantees(group, changed), said
+    if not now:
+        return "", _not_carried(group, said, beside)
+    rates = {each.name: reserved_bps(each) for each in group.members}
+    changes = (
+        f"{name} {rate_text(rate)} instead of {rate_text(rates[name])}"
+        for name, rate in now.items()
+    )
+    said += f" Guarantee {', '.join(changes)}: it has its load, and no other loses more for it."
+    given.update(now)
+    changed = [(each, now[each.name]) for each in group.members if each.name in now]
+    changed.sort(key=lambda rate: rate[1] > reserved_bps(rate[0]))
+    return checked.fixes.guarantees(group, changed), said
+
+
+def _not_carried(group: Group, said: str, beside: str) -> str:
+    """Why no guarantees carry the loads of all classes."""
+    most_bps, members = group
     loads_bps = sum(each.load.rate_bps for each in members if each.load and not each.strict)
     limits_bps = sum(reserved_bps(each) for each in members if each.strict)
     if loads_bps + limits_bps <= most_bps * (1 + ROUNDING):
-        return "", beside or said
+        return beside or said
     # A priority that is well above its load leaves room, which no guarantee can take.
-    above = {
-        each.name: reserved_bps(each) - ROOM * each.load.rate_bps
-        for each in members
-        if each.strict and each.load and reserved_bps(each) > ROOM * each.load.rate_bps
+    needed = {
+        m.name: (reserved_bps(m), ROOM * m.load.rate_bps) for m in members if m.strict and m.load
     }
+    above = {name: has_bps - needs_bps for name, (has_bps, needs_bps) in needed.items()}
+    above = {name: rate_bps for name, rate_bps in above.items() if rate_bps > 0}
     fits = loads_bps + limits_bps - sum(above.values()) <= most_bps * (1 + ROUNDING)
     without = f" without a lower priority of {' and '.join(above)}" if above and fits else ""
     both = f"{rate_text(loads_bps)} of loads"
     both += f" and {rate_text(limits_bps)} of limits of priority" if limits_bps else ""
     return (
-        "",
         f"{beside or said} No guarantees carry it{without}: {both} are more than"
-        f" {rate_text(most_bps)}.",
+        f" {rate_text(most_bps)}."
     )
 
 
@@ -350,30 +390,26 @@ def modelled(
     >>> got.findings[0].sentence, got.findings[0].model
     ('Class all loses 20 ±1 % of what it is sent.', 'packets')
     """
-    not_run = []
     fluid, refused = _tried(checked, "fluid")
     seconds = SECONDS if fixes else TRIAL_SECONDS
     packets, failed = _tried(checked, "packets", ratios, progress, seconds)
-    if refused:
-        instead = "" if failed else " The packet model ran instead."
-        not_run.append(f"The fluid model was not run: {refused}.{instead}")
-    if failed:
-        not_run.append(f"The packet model was not run: {failed}.")
-    where = f"{checked.configured.interface} {checked.configured.direction}"
     given = [run for run in packets if run.load_ratio == 1]
     unsettled = next((run.changing for run in given if run.changing), "")
+    where = f"{checked.configured.interface} {checked.configured.direction}"
     # The fluid model stands in only where the packet model says nothing.
-    lossy, model = (fluid, "fluid") if failed or unsettled else (given, "packets")
-    loss = _LOSS if model == "packets" else replace(_LOSS, reference="qoslib.fluid.solve")
-    found = [finding_of(loss, each, where, model) for each in _loss(checked, lossy, fluid, fixes)]
+    in_fluid = bool(failed or unsettled)
+    loss = replace(_LOSS, reference="qoslib.fluid.solve") if in_fluid else _LOSS
+    losses = _loss(checked, fluid if in_fluid else given, fluid, fixes)
+    found = [finding_of(loss, each, where, "fluid" if in_fluid else "packets") for each in losses]
     found += [finding_of(_DELAY, each, where, "packets") for each in _delay(checked, given)]
     order = [load.name for load in checked.loads]
-    both = sorted([*fluid, *packets], key=lambda each: order.index(each.name))
-    doubts = []
+    both = sorted([*fluid, *packets], key=lambda run: order.index(run.name))
+    doubts = [f"{where}: the packet model was not run: {failed}."] if failed else []
     if unsettled:
-        doubts.append(f"{where}: the packet model gives no answer: {unsettled}.")
-    elif failed:
-        doubts.append(f"{where}: the packet model was not run: {failed}.")
+        doubts = [f"{where}: the packet model gives no answer: {unsettled}."]
+    instead = "" if failed else " The packet model ran instead."
+    not_run = [f"The fluid model was not run: {refused}.{instead}"] if refused else []
+    not_run += [f"The packet model was not run: {failed}."] if failed else []
     met = tuple(_met(checked, given))
     return Modelled(tuple(found), tuple(not_run), tuple(both), met, tuple(doubts))
 

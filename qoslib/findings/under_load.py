@@ -94,30 +94,30 @@ def scenario_of(
     if not stands_in and any(load.flows for load in loads):
         port = one_level(port, _sent_bps(configured, loads, max(ratio, *LOADS)))
     port = _classified(configured, port, loads)
-    streams = [
-        stream.replace(rate_bps=stream.rate_bps * ratio)
-        for load in loads
-        for stream in load.streams
-        if stream.rate_bps
-    ]
+    every = [stream for load in loads for stream in load.streams if stream.rate_bps]
+    streams = [stream.replace(rate_bps=stream.rate_bps * ratio) for stream in every]
     hosts = []
-    for load in loads:
-        if load.flows and stands_in:
-            first = load.flows[0]
-            rate = capacity_bps(port)
-            rate = rate if model == "fluid" else _busy_bps(configured, loads, load, ratio)
-            streams.append(
-                Stream(f"{load.name} TCP", rate, first.frame_bytes, Poisson(), first.mark)
-            )
-        elif load.flows:
-            frame_s = units.serialisation_s(load.flows[0].frame_bytes, port.rate_bps)
+    for load in (load for load in loads if load.flows):
+        first = load.flows[0]
+        if stands_in:
+            rate_bps = capacity_bps(port)
+            if model != "fluid":
+                rate_bps = _busy_bps(configured, loads, load, ratio)
+            name = f"{load.name} TCP"
+            streams.append(Stream(name, rate_bps, first.frame_bytes, Poisson(), first.mark))
+        else:
+            frame_s = units.serialisation_s(first.frame_bytes, port.rate_bps)
             hosts.append(Host(f"{load.name} host", port.rate_bps, load.flows, jitter_s=frame_s))
-    pps = sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
+    pps = _pps(streams)
     if hosts:
         pps += units.rate_pps(capacity_bps(port), hosts[0].flows[0].frame_bytes)
-    duration = _duration_s(pps)
+    duration_s = min(PACKETS / pps, LONGEST_S) if pps else 1.0
     name = f"{configured.interface} {configured.direction}"
-    return Scenario(name, port, tuple(streams), duration, duration / 10, hosts=tuple(hosts))
+    return Scenario(name, port, tuple(streams), duration_s, duration_s / 10, hosts=tuple(hosts))
+
+
+def _pps(streams: Sequence[Stream]) -> float:
+    return sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
 
 
 def _classified(configured: ConfiguredPort, port: Port, loads: Sequence[Load]) -> Port:
@@ -163,17 +163,12 @@ def _no_tcp(configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.
     trip_s = max(flow.round_trip_s for flow in flows)
     if trip_s > LONGEST_TRIP_S:
         return f"a round trip of {time_text(trip_s)} does not fit below its first time-out of 1 s"
-    streams = [stream for load in loads for stream in load.streams]
-    pps = sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
+    pps = _pps([stream for load in loads for stream in load.streams])
     pps += units.rate_pps(capacity_bps(port), flows[0].frame_bytes)
     if ROUND_TRIPS * trip_s * pps <= MOST_PACKETS:
         return ""
     run = f"{ROUND_TRIPS} round trips of {time_text(trip_s)} have more than"
     return f"{run} {MOST_PACKETS:,} packets"
-
-
-def _duration_s(pps: float) -> float:
-    return min(PACKETS / pps, LONGEST_S) if pps else 1.0
 
 
 def _busy_bps(configured: ConfiguredPort, loads: Sequence[Load], load: Load, ratio: float) -> float:
@@ -326,39 +321,45 @@ def _settled(
     """Means over settled runs of the packet model."""
     from qoslib.front.replications import replicate
 
-    def measure(result: Result) -> dict[tuple[str, str], float]:
-        each = [_class_run(load, result, ratio, "packets") for load in sent]
-        found = {(run.name, what): _or_nan(getattr(run, what)) for run in each for what in _MEANS}
-        for load, run in zip(sent, each, strict=True):
-            found |= {(run.name, cause): rate for cause, rate in _causes(load, result).items()}
-        return found
+    def measure(result: Result) -> Measured:
+        return {key: of for load in sent for key, of in _measured(load, result, ratio).items()}
 
     def enough(means: Mapping[tuple[str, str], Interval]) -> bool:
-        for load in sent:
-            loss, delay = means[load.name, "drop_ratio"], means[load.name, "delay_p99_s"]
-            if loss.half_width > max(PRECISION * loss.mean, LEAST_LOSS / 2):
-                return False
-            target_s = load.target_s or 0.0
-            decided = delay.high < target_s or delay.low >= target_s
-            if not decided and delay.half_width > PRECISION * delay.mean:
-                return False
-        return True
+        return all(_is_known(load, means) for load in sent)
 
     runs = replicate(scenario, measure, enough, seconds, progress)
-    if runs.changing:
-        return [
-            ClassRun(
-                load.name,
-                ratio,
-                "packets",
-                None,
-                0.0,
-                ratio * load.rate_bps,
-                changing=f"{runs.changing} (not settled after {time_text(_simulated_s(runs))})",
-            )
-            for load in sent
-        ]
-    return [_mean_run(load, runs, ratio) for load in sent]
+    if not runs.changing:
+        return [_mean_run(load, runs, ratio) for load in sent]
+    why = f"{runs.changing} (not settled after {time_text(_simulated_s(runs))})"
+    offered_bps = {load.name: ratio * load.rate_bps for load in sent}
+    return [
+        ClassRun(name, ratio, "packets", None, 0.0, rate_bps, changing=why)
+        for name, rate_bps in offered_bps.items()
+    ]
+
+
+#: Class and what is measured of it, or the cause of a drop.
+Measured = dict[tuple[str, str], float]
+
+
+def _measured(load: Load, result: Result, ratio: float) -> Measured:
+    """What a run gives a class, and what drops packets of its streams [packets/s]."""
+    run = _class_run(load, result, ratio, "packets")
+    steady = {stream.name for stream in load.streams}
+    places = [at for at, name in enumerate(result.streams) if name in steady]
+    values = {(load.name, what): _or_nan(getattr(run, what)) for what in _MEANS}
+    causes = result.dropped_by_pps.items()
+    return values | {(load.name, cause): float(of[places].sum()) for cause, of in causes}
+
+
+def _is_known(load: Load, means: Mapping[tuple[str, str], Interval]) -> bool:
+    """Whether loss and delay of a class are known well enough."""
+    loss, delay = means[load.name, "drop_ratio"], means[load.name, "delay_p99_s"]
+    if loss.half_width > max(PRECISION * loss.mean, LEAST_LOSS / 2):
+        return False
+    target_s = load.target_s or 0.0
+    decided = delay.high < target_s or delay.low >= target_s
+    return decided or not delay.half_width > PRECISION * delay.mean
 
 
 def _or_nan(value: float | None) -> float:
@@ -377,46 +378,40 @@ def _mean_run(load: Load, runs: "Replications[tuple[str, str]]", ratio: float) -
     from qoslib.front.replications import interval
 
     found = {what: interval(runs.values[load.name, what]) for what in _MEANS}
-    means: dict[str, float | None] = {
-        what: None if np.isnan(each.mean) else each.mean for what, each in found.items()
-    }
+    means = {what: None if np.isnan(each.mean) else each.mean for what, each in found.items()}
     longest = runs.values[load.name, "delay_max_s"]
     if means["delay_max_s"] is not None:
         means["delay_max_s"] = float(np.nanmax(longest))
-    drops = {
-        cause: float(of.sum())
-        for (name, cause), of in runs.values.items()
-        if name == load.name and cause not in _MEANS
-    }
-    cause = max(drops, key=lambda each: drops[each], default="")
-    return ClassRun(
+    sent_bps = means.pop("sent_bps") or 0.0
+    run = ClassRun(
         load.name,
         ratio,
         "packets",
-        sent_bps=means["sent_bps"] or 0.0,
+        means["drop_ratio"],
+        sent_bps,
         offered_bps=ratio * load.rate_bps,
         simulated_s=_simulated_s(runs),
         drop_half_ratio=_half(found["drop_ratio"]),
         delay_p99_half_s=_half(found["delay_p99_s"]),
         runs=len(longest),
-        drop_cause=cause if drops and drops[cause] else "",
-        drop_ratio=means["drop_ratio"],
-        delay_mean_s=means["delay_mean_s"],
-        delay_p50_s=means["delay_p50_s"],
-        delay_p99_s=means["delay_p99_s"],
-        delay_max_s=means["delay_max_s"],
+        drop_cause=_most_drops(load.name, runs),
     )
+    return run.replace(**means)
+
+
+def _most_drops(of_class: str, runs: "Replications[tuple[str, str]]") -> str:
+    """What drops most packets of a class; empty where nothing does."""
+    drops = {
+        cause: float(of.sum())
+        for (name, cause), of in runs.values.items()
+        if name == of_class and cause not in _MEANS
+    }
+    cause = max(drops, key=lambda each: drops[each], default="")
+    return cause if drops and drops[cause] else ""
 
 
 def _half(interval: Interval) -> float | None:
     return None if np.isnan(interval.half_width) else interval.half_width
-
-
-def _causes(load: Load, result: Result) -> dict[str, float]:
-    """What drops the packets of a class's streams [packets/s]."""
-    steady = {stream.name for stream in load.streams}
-    places = [at for at, name in enumerate(result.streams) if name in steady]
-    return {cause: float(of[places].sum()) for cause, of in result.dropped_by_pps.items()}
 
 
 def _part(progress: "Progress | None", before: float, whole: float) -> "Progress":
