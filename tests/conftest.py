@@ -28,20 +28,31 @@ SCOREBOARD = {
 }
 
 
-class OneScoreboard(LoadScopeScheduling):
-    """Send the files of `SCOREBOARD` to one worker, so that the scoreboard is worked out once.
+#: Files of few long tests that share nothing: they even out what the workers have left at the end.
+APART = {
+    "tests/checks/test_verdicts.py",
+    "tests/config/test_time.py",
+    "tests/packets/test_twin.py",
+    "tests/tcp/test_twin.py",
+}
+
+
+class ByFile(LoadScopeScheduling):
+    """Send the tests of a file to one worker, so that what they share is worked out once.
 
     A mark for that (`xdist_group`) has no effect with pytest 9.2, which keeps node ids as they are.
     """
 
     def _split_scope(self, nodeid):
         file = nodeid.split("::")[0]
-        return "scoreboard" if file in SCOREBOARD else nodeid
+        if file in SCOREBOARD:
+            return "scoreboard"
+        return nodeid if file in APART else file
 
 
 def pytest_xdist_make_scheduler(config, log):
     """Schedule tests as above."""
-    return OneScoreboard(config, log)
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="module")
