@@ -1,6 +1,7 @@
 """What can be taken along from an explorer: files, and lines of Python that make it again."""
 
 import io
+from functools import cache
 
 import pandas as pd
 import pytest
@@ -68,9 +69,15 @@ def moved(name):
     return made
 
 
+@cache
+def once(name):
+    """The same for all tests that only read it."""
+    return moved(name)
+
+
 @pytest.fixture(params=APPS)
 def app(request):
-    return moved(request.param)
+    return once(request.param)
 
 
 @pytest.mark.parametrize("name", APPS)
