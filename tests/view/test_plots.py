@@ -2,6 +2,7 @@
 
 import html
 import json
+from functools import cache
 
 import numpy as np
 import plotly.graph_objects as go
@@ -112,13 +113,19 @@ FIGURES = pytest.mark.parametrize(
 )
 
 
+@cache
+def once(make):
+    """The same figure for all tests that only read it."""
+    return make()
+
+
 def trace(figure, uid):
     return next(each for each in figure.data if each.uid == uid)
 
 
 @FIGURES
 def test_a_figure_has_words_a_table_units_and_names_for_its_traces(make):
-    figure = make()
+    figure = once(make)
     assert figure.summary.endswith(".")
     assert "\n" not in figure.summary
     assert not figure.table.empty
@@ -143,16 +150,16 @@ def test_plotly_knows_every_property_of_a_figure(make):
 
 @FIGURES
 def test_a_figure_shows_itself_as_strict_json_without_the_upload_button(make):
-    bundle = make()._repr_mimebundle_()
+    bundle = once(make)._repr_mimebundle_()
     text = json.dumps(bundle, allow_nan=False)
     assert bundle["application/vnd.plotly.v1+json"]["config"]["showSendToCloud"] is False
     assert "http" not in text
-    assert make()._repr_html_() is None
+    assert once(make)._repr_html_() is None
 
 
 @FIGURES
 def test_a_figure_in_a_notebook_has_its_words_and_table_one_click_below(make, monkeypatch):
-    made, shown = make(), []
+    made, shown = once(make), []
     monkeypatch.setattr("qoslib.plots.figure.display", lambda bundle, raw: shown.append(bundle))
     made._ipython_display_()
     drawn, folded = shown
@@ -165,7 +172,7 @@ def test_a_figure_in_a_notebook_has_its_words_and_table_one_click_below(make, mo
 
 @FIGURES
 def test_a_live_figure_keeps_names_and_follows(make):
-    figure = make()
+    figure = once(make)
     live = plots.live(figure)
     assert live._config["showSendToCloud"] is False
     shown = [t.uid for t in live.data if not t.uid.startswith("before-")]
@@ -205,7 +212,7 @@ def test_an_axis_stays_still_as_long_as_it_has_room(wanted, shown):
 
 @FIGURES
 def test_what_is_read_under_the_pointer_has_its_unit(make):
-    figure = make()
+    figure = once(make)
     for each in figure.data:
         if each.x and each.x[0] is not None and each.hoverinfo != "skip":
             unit = figure.layout[f"yaxis{each.yaxis[1:]}"].title.text.split("[")[1].rstrip("]")
@@ -224,7 +231,7 @@ def test_published_values_fade_where_the_settings_are_not_theirs():
 
 
 def test_a_click_on_the_key_hides_all_of_a_kind():
-    for figure in (base_test(), one_queue(), buffer_size()):
+    for figure in map(once, (base_test, one_queue, buffer_size)):
         entries = [each for each in figure.data if each.uid.startswith("key-")]
         drawn = {each.legendgroup for each in figure.data if each not in entries}
         assert {each.legendgroup for each in entries} <= drawn
