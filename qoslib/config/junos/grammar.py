@@ -27,7 +27,10 @@ from qoslib.config.records import Remark, Statement
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value
 
-__all__ = ["POLICER", "PROFILE", "SCHEDULER", "TERM", "WORDS", "fields_of", "kind_of", "sort_out"]
+__all__ = [
+    *("POLICER", "PROFILE", "SCHEDULER", "TERM", "THREE_COLOURS", "WORDS", "Commands"),
+    *("fields_of", "kind_of", "sort_out"),
+]
 
 
 class Field(NamedTuple):

@@ -7,11 +7,17 @@ from qoslib.config.defaults import default
 from qoslib.config.junos.definitions import Definitions, Rates, rest_of
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.policers import Metered, Term
-from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out, no_port
+from qoslib.config.junos.references import (
+    NoPortError,
+    NotDefinedError,
+    leave_out,
+    no_port,
+    statements_of,
+)
 from qoslib.config.junos.statements import shown
 from qoslib.config.lines import Line
 from qoslib.config.provenance import Provenance
-from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact, Statement
+from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
 from qoslib.config.values import Value
 from qoslib.port import Classifier, PacketLimit, Policer, Port, Queue, StrictPriority
 
@@ -199,9 +205,8 @@ def _alone(
 def _classes(uses: Sequence[_Use], everything: bool) -> Iterator[ConfiguredClass]:
     """A class of each policer, and one of what no policer takes."""
     for use in uses:
-        lines = use.own or (use.said,)
-        own = dict.fromkeys(Statement(each.number, each.text, each.parents) for each in lines)
-        yield ConfiguredClass(use.name, use.name, use.marks, use.line, "", tuple(own))
+        own = statements_of(use.own or (use.said,))
+        yield ConfiguredClass(use.name, use.name, use.marks, use.line, "", own)
     if not everything:
         yield ConfiguredClass(_REST, _REST, (_REST,))
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from qoslib.config.facts import Facts
+from qoslib.config.junos.grammar import Commands
+from qoslib.config.junos.paths import below
 from qoslib.config.junos.words import PRIORITIES
 from qoslib.config.lines import Line
 from qoslib.config.records import Configuration, Remark
@@ -34,23 +36,19 @@ _OUTSIDE = (
         " platform=srx.",
     ),
 )
-_SCHEDULERS = "class-of-service", "schedulers"
 _SWITCH = f"Shared buffers and classes without loss are of QFX and EX switches. {_AS_MX}"
-#: Words of a statement on quality of service, where `*` is any one, and the device.
-_INSIDE = {
-    ("class-of-service", "forwarding-class-sets"): f"Class sets are of QFX switches. {_AS_MX}",
-    ("class-of-service", "shared-buffer"): _SWITCH,
-    ("class-of-service", "forwarding-classes", "class", "*", "queue-num", "*", "no-loss"): _SWITCH,
-    ("class-of-service", "schedulers", "*", "priority", PRIORITIES[0]): (
-        f"This priority is of ACX7000. {_AS_ACX}"
-    ),
-    ("class-of-service", "schedulers", "*", "priority", "low-high"): (
-        f"An MX does not have this priority. {_AS_MX}"
-    ),
-    ("class-of-service", "schedulers", "*", "priority", "low-medium"): (
-        f"An MX does not have this priority. {_AS_MX}"
-    ),
-}
+_NO_MX = f"An MX does not have this priority. {_AS_MX}"
+#: Statement of class of service -> the device that it is of.
+_INSIDE = Commands(
+    {
+        "forwarding-class-sets **": f"Class sets are of QFX switches. {_AS_MX}",
+        "shared-buffer **": _SWITCH,
+        "forwarding-classes class * queue-num * no-loss **": _SWITCH,
+        f"schedulers * priority {PRIORITIES[0]} **": f"This priority is of ACX7000. {_AS_ACX}",
+        "schedulers * priority low-high **": _NO_MX,
+        "schedulers * priority low-medium **": _NO_MX,
+    }
+)
 
 
 def platform_remarks(text: str, lines: Sequence[Line], facts: Facts) -> Iterator[Remark]:
@@ -70,17 +68,13 @@ def platform_remarks(text: str, lines: Sequence[Line], facts: Facts) -> Iterator
     for pattern, name, sentence in _OUTSIDE:
         if not acx and (found := pattern.search(text)):
             yield Remark("not modelled", _line_of(found), name, sentence)
-    seen: set[str] = set()
-    for line in lines:
-        for words, sentence in _INSIDE.items():
-            begins = line.words[: len(words)]
-            fits = len(begins) == len(words) and all(
-                word in ("*", own) for word, own in zip(words, begins, strict=True)
-            )
-            if fits and line.active and sentence not in seen and not (acx and _AS_MX in sentence):
-                seen.add(sentence)
-                text = " ".join(line.words[1:])
-                yield Remark("not modelled", line.number, text, sentence)
+    seen = set()
+    for line in below(lines, "class-of-service"):
+        command = _INSIDE.find(line.words)
+        sentence = str(command[1]) if command else ""
+        if sentence and sentence not in seen and not (acx and _AS_MX in sentence):
+            seen.add(sentence)
+            yield Remark("not modelled", line.number, " ".join(line.words), sentence)
 
 
 def _line_of(found: re.Match[str]) -> int:
@@ -102,15 +96,9 @@ def is_acx7000(text: str, lines: Sequence[Line], facts: Facts) -> bool:
     given = {str(value) for name, value in facts.given.items() if name.endswith("platform")}
     found = None if given else _NAMED.search(text)
     named = found is not None and found[found.lastgroup or 0].lower().startswith("acx7")
-    last = "priority", PRIORITIES[0]
-    return (
-        named
-        or given == {"acx7000"}
-        or any(
-            line.active and line.words[:2] == _SCHEDULERS and line.words[-2:] == last
-            for line in lines
-        )
-    )
+    schedulers = below(lines, "class-of-service", "schedulers")
+    low_latency = any(line.words[-2:] == ("priority", PRIORITIES[0]) for line in schedulers)
+    return named or low_latency or given == {"acx7000"}
 
 
 def as_mx(configuration: Configuration) -> bool:

@@ -8,13 +8,13 @@ from qoslib.config.junos.classes import NO_DEVICE, by_queue
 from qoslib.config.junos.definitions import Definitions, Draft, Entry, Rates, Site, rest_of
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.queues import queues_of, shaper_of
-from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out
+from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out, statements_of
 from qoslib.config.junos.schedulers import Profile
 from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import PRIORITIES, STRICT, priorities
 from qoslib.config.lines import Line
 from qoslib.config.provenance import Provenance
-from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact, Statement
+from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
 from qoslib.config.settings import of_scheduler
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value
@@ -294,8 +294,8 @@ def _classes(sites: Sequence[Site], known: Definitions, default: str) -> Iterato
             marks = [site.prefix + rule.mark for rule in rules]
             marks += ["the rest"] if name == default else []
             lines = entry.scheduler.lines if entry.scheduler else ()
-            own = dict.fromkeys(Statement(each.number, each.text, each.parents) for each in lines)
+            own = statements_of(lines)
             line = known.classes[entry.of].line or entry.line
             yield ConfiguredClass(
-                name, name, tuple(marks), line, site.node, tuple(own), of_scheduler(entry.scheduler)
+                name, name, tuple(marks), line, site.node, own, of_scheduler(entry.scheduler)
             )

@@ -1,6 +1,6 @@
 """Names that a configuration uses and does not define, with those that may be meant."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import DEFAULT_CLASSES, SWITCH_CLASSES
 from qoslib.config.lines import Line
 from qoslib.config.provenance import Provenance
-from qoslib.config.records import Remark, refusal
+from qoslib.config.records import Remark, Statement, refusal
 from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "NotDefinedError",
     "leave_out",
     "no_port",
+    "statements_of",
     "undefined",
     "with_meant",
 ]
@@ -65,22 +66,9 @@ _SAID_ELSEWHERE = {"class", "classifier", "drop profile", "scheduler", "schedule
 
 
 class NotDefinedError(ConfigurationError):
-    """A name that nothing defines.
+    """A name of a kind, like `scheduler`, that nothing defines; of rules with their sort (`dscp`).
 
-    Parameters
-    ----------
-    kind : str
-        What it names, like ``"scheduler"``.
-    name : str
-    line : int
-    sort : str
-        Of rules, like ``"dscp"``; empty of what has no sorts.
-
-    Attributes
-    ----------
-    kind, name
-    what : str
-        All of it.
+    `what` says all of it.
     """
 
     def __init__(self, kind: str, name: str, line: int, sort: str = "") -> None:
@@ -103,6 +91,12 @@ def leave_out(notes: Provenance, lines: Collection[Line], lost: str) -> None:
     """Note of some statements what the ports do not say."""
     for line in lines:
         notes.not_modelled(line.number, line.text, lost)
+
+
+def statements_of(lines: Iterable[Line]) -> tuple[Statement, ...]:
+    """What is shown of some lines, each once."""
+    each = (Statement(line.number, line.text, line.parents) for line in lines)
+    return tuple(dict.fromkeys(each))
 
 
 class Name(NamedTuple):
