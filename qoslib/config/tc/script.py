@@ -67,17 +67,21 @@ def read_script(text: str) -> "Script":
         if each.words:
             script.understood(each.line, each.text)
     wrappers = {each.text for each in script.statements}
-    holders = {name: each.line for name, each in known.items() if _holds_tc(each)}
+    holders = {name: each.line for name, each in known.items() if _holds(each, _TC)}
+    markers = {name: each.line for name, each in known.items() if _holds(each, _MARKS)}
     for line in lines:
         check_time(line.number)
         if wrappers.intersection(line.parents):
             continue
         said = len(script.remarks)
         script.take(line)
-        if line.words and line.words[0] in holders and len(script.remarks) == said:
-            begin = holders[line.words[0]]
-            lost = f"It calls what begins in line {begin}. {_PASTE}"
-            script.unknown(line.number, line.words[0], lost)
+        name = line.words[0] if line.words and len(script.remarks) == said else ""
+        if name in holders:
+            lost = f"It calls what begins in line {holders[name]}. {_PASTE}"
+            script.unknown(line.number, name, lost)
+        elif name in markers:
+            lost = f"It marks packets, by what begins in line {markers[name]}: which, is not read."
+            script.not_modelled(line.number, name, lost)
     script.list_returns()
     return script
 
@@ -244,10 +248,10 @@ def _not_run(line: Line) -> str:
     return "Whether it is run depends on another command" if line.parents else ""
 
 
-def _holds_tc(function: Function) -> bool:
-    """Whether calls of a function change queues in a way that is not read."""
+def _holds(function: Function, what: re.Pattern[str]) -> bool:
+    """Whether calls of a function do something that is not read."""
     words = (" ".join(line.words) or line.text for line in function.body)
-    return not function.words and any(_TC.search(each) for each in words)
+    return not function.words and any(what.search(each) for each in words)
 
 
 def _is_tc(words: Sequence[str]) -> bool:

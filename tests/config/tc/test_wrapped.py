@@ -282,7 +282,7 @@ def test_a_function_of_bash_is_not_run_where_it_stands():
     assert said.lost.startswith("It stands in a function that begins in line 7.")
 
 
-def test_a_function_without_tc_is_not_listed_where_it_is_called():
+def test_a_function_that_marks_alone_is_no_tc_where_it_is_called():
     rule = "  iptables -t mangle -A OUT -p {} --dport $1 -j MARK --set-mark 1\n"
     text = SCRIPT.format(tc="tc", before="")
     text += f"mark() {{\n{rule.format('tcp')}{rule.format('udp')}  }}\nmark 22\n"
@@ -290,6 +290,7 @@ def test_a_function_without_tc_is_not_listed_where_it_is_called():
     remarks = read(text, facts=RATE).remarks
     assert [each.line for each in remarks if each.kind == "unknown"] == [13]
     assert [each.line for each in remarks if "this mark" in each.lost] == [8, 9]
+    assert [each.line for each in remarks if "It marks packets" in each.lost] == [11]
 
 
 def test_a_function_that_marks_is_listed_where_it_is_called():
