@@ -76,8 +76,8 @@ def shaper_over_contract(checked: CheckedPort) -> Iterator[Found]:
     more = checked.facts.number(checked.configured.interface, "overhead_bytes")
     if checked.capacity_bps > rate:
         says = f"The shaper sends {rate_text(checked.capacity_bps)} into {rate_text(rate)}."
-        why = f"{rate_text(checked.capacity_bps)} - {rate_text(rate)} ="
-        why += f" {rate_text(checked.capacity_bps - rate)} too much"
+        more_bps = rate_text(checked.capacity_bps - rate)
+        why = f"{rate_text(checked.capacity_bps)} - {rate_text(rate)} = {more_bps} too much"
         yield Found(
             checked.configured.line,
             says,

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from qoslib import units
@@ -140,25 +140,21 @@ def loads(
     if configured.port is None:
         fail("the port of", configured.interface, "one without a missing fact")
     given, targets = _document(text, configured, elsewhere) if text is not None else ({}, {})
-    made = []
-    least_bps = {each.name: each.minimum_bps for each in promises(configured)}
+    counted = counters or {}
+    promised = {each.name: each.minimum_bps for each in promises(configured)}
     guests = hosts(configured)
-    for name, each in queued(configured).items():
-        least = least_bps[name]
-        target, size = targets.get(name), (frames_bytes or {}).get(name)
-        if text is not None:
-            line, words = given.get(name, (0, ["nothing"]))
-            made.append(
-                _load(configured, name, each, least, words, line, counters or {}, target, size)
-            )
-        elif counters is not None and name in counters:
-            counted = ["what the counters say"]
-            made.append(_load(configured, name, each, least, counted, 0, counters, target, size))
-        else:
-            # What the queue of another class gets is assumed of that class alone.
-            words = ["nothing" if name in guests else "its minimum"]
-            assumed = _load(configured, name, each, least, words, 0, {}, target, size)
-            made.append(assumed.replace(origin="assumed"))
+    made = []
+    for name, of in queued(configured).items():
+        assumed = text is None and name not in counted
+        # What the queue of another class gets is assumed of that class alone.
+        words = ["nothing" if text is not None or name in guests else "its minimum"]
+        words = ["what the counters say"] if text is None and not assumed else words
+        line, words = given.get(name, (0, words))
+        mark, size = _mark(configured, of), (frames_bytes or {}).get(name)
+        known = mark, promised[name], None if assumed else counted.get(name), size
+        load = _load(name, words, line, known).replace(target_s=targets.get(name))
+        _check_sizes(load, configured.port.rate_bps)
+        made.append(load.replace(origin="assumed") if assumed else load)
     return tuple(made)
 
 
@@ -197,12 +193,6 @@ def _document(
         problem = f'{error}; a line looks like VOICE = "40 calls G.711"'
         raise ConfigurationError(problem, int(at[1]) if at else None) from None
     names = classes(configured)
-
-    def refuse(key: str, line: int) -> None:
-        # Where no class is known, any may be meant.
-        if names:
-            raise ConfigurationError(f"no class {key!r}; classes: {', '.join(names)}", line)
-
     targets = _table(document.pop(TARGETS, {}), TARGETS, text)
     tables = {key: value for key, value in document.items() if isinstance(value, dict)}
     own = _table(tables.get(configured.interface, {}), configured.interface, text)
@@ -210,8 +200,8 @@ def _document(
     found: dict[str, tuple[int, list[str]]] = {}
     for key, value in {**common, **own}.items():
         line = _line_of(text, key)
-        if key not in names and (key in own or key not in elsewhere):
-            refuse(key, line)
+        if key in own or key not in elsewhere:
+            _check_class(key, names, line)
         words = value if isinstance(value, list) else [value]
         if not words or len(words) > MOST or not all(isinstance(each, str) for each in words):
             raise ConfigurationError(f"class {key!r} is {value!r}; allowed: {ALLOWED}", line)
@@ -220,9 +210,15 @@ def _document(
     for key, value in targets.items():
         line = _line_of(text, key, after=f"[{TARGETS}]")
         delays[key] = _in_line(line, _delay, key, str(value))
-        if key not in names and key not in elsewhere:
-            refuse(key, line)
+        if key not in elsewhere:
+            _check_class(key, names, line)
     return found, delays
+
+
+def _check_class(key: str, names: Collection[str], line: int) -> None:
+    """Refuse a class that a port does not have; where no class is known, any may be meant."""
+    if names and key not in names:
+        raise ConfigurationError(f"no class {key!r}; classes: {', '.join(names)}", line)
 
 
 def _delay(name: str, text: str) -> float:
@@ -255,47 +251,46 @@ def _in_line(line: int, made: Callable[..., Any], *given: Any) -> Any:
         raise ConfigurationError(str(error), line or None) from None
 
 
-def _load(
-    configured: ConfiguredPort,
-    name: str,
-    each: ConfiguredClass,
-    least: float,
-    words: list[str],
-    line: int,
-    counters: Mapping[str, float],
-    target: float | None,
-    frame_bytes: float | None,
-) -> Load:
-    mark, whys = _mark(configured, each), []
-    parts: list[Stream | Flow] = []
-    origins: set[str] = set()
+#: The mark of a class, the least that it gets [bit/s], what was counted [bit/s], and a size [B].
+_Known = tuple[str, float, float | None, float | None]
+
+
+def _load(name: str, words: Sequence[str], line: int, known: _Known) -> Load:
+    """What the words of a class say."""
+    mark, least_bps, counted_bps, frame_bytes = known
+    sent: list[Sent] = []
     for number, part in enumerate(words, 1):
         called = f"{name} {number}" if len(words) > 1 else name
-        given = part.strip(), called, mark, least, counters.get(name), frame_bytes
-        sent: Sent = _in_line(line, phrase, *given)
-        parts += sent.parts
-        if len(parts) > MOST:
+        given = part.strip(), called, mark, least_bps, counted_bps, frame_bytes
+        sent.append(_in_line(line, phrase, *given))
+        if sum(len(each.parts) for each in sent) > MOST:
             problem = f"class {name!r} has more streams and TCP flows; allowed: up to {MOST:,}"
             raise ConfigurationError(problem, line or None)
-        whys += [sent.arithmetic] if sent.arithmetic else []
-        origins.add(sent.origin)
-    streams = tuple(part for part in parts if isinstance(part, Stream))
-    flows = tuple(part for part in parts if isinstance(part, Flow))
-    origin = next(kind for kind in _ORIGINS if kind in origins)
-    assert configured.port is not None
-    for stream in streams:
+    parts = [part for each in sent for part in each.parts]
+    origins = {each.origin for each in sent}
+    return Load(
+        name,
+        next(kind for kind in _ORIGINS if kind in origins),
+        " + ".join(words) if line else "",
+        "; ".join(each.arithmetic for each in sent if each.arithmetic),
+        tuple(part for part in parts if isinstance(part, Stream)),
+        tuple(part for part in parts if isinstance(part, Flow)),
+        line=line,
+    )
+
+
+def _check_sizes(load: Load, line_bps: float) -> None:
+    """Refuse frames that nobody means, and more than any line has."""
+    for stream in load.streams:
         size = stream.mean_frame_bytes
         if not FRAMES_BYTES[0] <= size <= FRAMES_BYTES[1]:
             allowed = "{:,} B to {:,} B".format(*FRAMES_BYTES)
-            problem = f"a frame of class {name!r} has {size:,.0f} B; allowed: {allowed}"
-            raise ConfigurationError(problem, line or None)
-    most = configured.port.rate_bps * MOST_LINES
-    if line and (sent_bps := sum(stream.rate_bps for stream in streams)) > most:
-        problem = f"class {name!r} is sent {rate_text(sent_bps)}; allowed: up to {MOST_LINES:,}"
-        problem += f" times the line rate of {rate_text(configured.port.rate_bps)}"
-        raise ConfigurationError(problem, line)
-    text = " + ".join(words) if line else ""
-    return Load(name, origin, text, "; ".join(whys), streams, flows, target, line)
+            problem = f"a frame of class {load.name!r} has {size:,.0f} B; allowed: {allowed}"
+            raise ConfigurationError(problem, load.line or None)
+    if load.line and load.rate_bps > line_bps * MOST_LINES:
+        problem = f"class {load.name!r} is sent {rate_text(load.rate_bps)}; allowed: up to"
+        problem += f" {MOST_LINES:,} times the line rate of {rate_text(line_bps)}"
+        raise ConfigurationError(problem, load.line)
 
 
 def _mark(configured: ConfiguredPort, each: ConfiguredClass) -> str:

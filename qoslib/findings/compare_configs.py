@@ -93,25 +93,27 @@ def _of_port(
             text = f"{each} is gone: its packets go with the rest."
             yield Change(name, each, text, True, **_numbers("before", before[each]))
     for each, now in after.items():
-        was = before.get(each)
-        if was is None:
+        if each not in before:
             text = f"{each} is new, with at least {rate_text(now.minimum_bps)}."
             yield Change(name, each, text, False, **_numbers("after", now))
-            continue
-        parts = [*_rates(was, now), *_queues(was, now)]
-        numbers = _numbers("before", was) | _numbers("after", now)
-        more = False
-        if both := ran.get(each):
-            more = both[1].drop.mean > both[0].drop.mean
-            texts, of_runs = _under_load(*both)
-            parts += texts
-            numbers |= of_runs
-            more = more and any(text.startswith("it loses") for text in texts)
-        if parts:
-            worse = now.minimum_bps < was.minimum_bps * (1 - ROUNDING)
-            worse = worse or more
-            begins = f"{each}:" if parts[0].startswith("it") else each
-            yield Change(name, each, f"{begins} {'; '.join(parts)}.", worse, **numbers)
+        else:
+            yield from _of_class(name, before[each], now, ran.get(each))
+
+
+def _of_class(
+    port: str, was: Promise, now: Promise, ran: tuple[ClassRun, ClassRun] | None
+) -> Iterator[Change]:
+    """What differs for a class that both have."""
+    numbers = _numbers("before", was) | _numbers("after", now)
+    under_load, of_runs = _under_load(*ran) if ran else ([], {})
+    parts = [*_rates(was, now), *_queues(was, now), *under_load]
+    if parts:
+        worse = now.minimum_bps < was.minimum_bps * (1 - ROUNDING)
+        if ran and any(text.startswith("it loses") for text in under_load):
+            worse = worse or ran[1].drop.mean > ran[0].drop.mean
+        begins = f"{now.name}:" if parts[0].startswith("it") else now.name
+        said = f"{begins} {'; '.join(parts)}."
+        yield Change(port, now.name, said, worse, **numbers, **of_runs)
 
 
 def _numbers(when: str, promise: Promise) -> dict[str, float | None]:
@@ -182,14 +184,18 @@ def _both(
         if now and not any(run.changing for run in (*was.values(), *now.values())):
             # The delay of a stream that stands for TCP is not that of TCP.
             left_out = {*stand_in(old, before), *stand_in(new, sent)}
-            pairs = {name: (was[name], now[name]) for name in now if name in was}
+            both = {name: (was[name], now[name]) for name in now if name in was}
             return {
-                name: tuple(run.replace(delay_p99_s=None) for run in pair)  # type: ignore[misc]
+                name: (_without_delay(pair[0]), _without_delay(pair[1]))
                 if name in left_out
                 else pair
-                for name, pair in pairs.items()
+                for name, pair in both.items()
             }
     return {}
+
+
+def _without_delay(run: ClassRun) -> ClassRun:
+    return run.replace(delay_p99_s=None)
 
 
 def unchanged(old: Configuration, new: Configuration) -> str:

@@ -18,6 +18,8 @@ from qoslib.port import PacketLimit, Queue
 if TYPE_CHECKING:
     import pandas as pd
 
+    from qoslib.compare import Overlay
+
 __all__ = ["about", "compared", "counted", "frames", "limits"]
 
 #: How the name of a rate begins that says what a class was offered; the first that is there counts.
@@ -221,20 +223,28 @@ def compared(
         return (), ()
     if all(load.origin == "assumed" for load in loads):
         return (), ("Nobody said what is sent, so no model is compared with it (--traffic).",)
-    # The streams of a class that has several are found by their mark.
-    labels = {load.name: load.streams[0].label for load in loads if len(load.streams) > 1}
-    by_label = {label: name for name, label in labels.items()}
-    own = own.assign(stream=own["stream"].replace(labels))
     if not any(load.flows or load.rate_bps for load in loads):
         return (), ("Nothing is sent by the counters or by --traffic, so no model is compared.",)
+    # The streams of a class that has several are found by their mark.
+    labels = {load.name: load.streams[0].label for load in loads if len(load.streams) > 1}
+    own = own.assign(stream=own["stream"].replace(labels))
     # The fluid model of TCP has one queue: with several a stream stands for TCP in both models.
     several = configured.port is not None and len(configured.port.queues) > 1
     try:
-        found = overlay(
-            scenario_of(configured, loads, tcp=not several), own, progress=lambda done, total: None
-        )
+        scenario = scenario_of(configured, loads, tcp=not several)
+        found = overlay(scenario, own, progress=lambda done, total: None)
     except ValueError as error:
         return (), (f"Measured values are not compared: {error}",)
+    rows = _rows(found, {label: name for name, label in labels.items()})
+    notes = [f"Not compared: {name}, which carries TCP." for name in sorted(with_tcp)]
+    notes += _unexplained(rows)
+    if notes and several:
+        notes.append("For this comparison a stream that keeps its queue busy stands for TCP.")
+    return rows, (*found.notes, *notes)
+
+
+def _rows(found: "Overlay", by_label: dict[str, str]) -> tuple[Compared, ...]:
+    """Each value that is not 0 everywhere beside those of the models."""
     rows = []
     for value, by_model in found.by_value():
         said = {model: row for model, row in by_model.items() if row.modelled is not None}
@@ -243,11 +253,7 @@ def compared(
             errors = {f"{model}_error": row.error for model, row in said.items()}
             name = by_label.get(value.stream, value.stream)
             rows.append(Compared(name, value.quantity, value.unit, value.value, **values, **errors))
-    tcp = [f"Not compared: {name}, which carries TCP." for name in sorted(with_tcp)]
-    tcp += _unexplained(rows)
-    if tcp and several:
-        tcp.append("For this comparison a stream that keeps its queue busy stands for TCP.")
-    return tuple(rows), (*found.notes, *tcp)
+    return tuple(rows)
 
 
 def _unexplained(rows: Sequence[Compared]) -> list[str]:

@@ -214,33 +214,28 @@ def _outcome(
     except (ConfigurationError, ValueError) as error:
         return _Trial(f"the configuration with it cannot be read ({str(error).rstrip('.')})")
     lines = len(text.splitlines())
-    odd = [
-        each for each in after.found.remarks if each.line > lines and each.kind != "not modelled"
-    ]
+    remarks = [each for each in after.found.remarks if each.line > lines]
+    odd = next((each for each in remarks if each.kind != "not modelled"), None)
     if odd:
-        return _Trial(f"it is not understood itself ({odd[0].text.split()[0]} ...)")
-    had = {key_of(each) for each in before.listed}
+        return _Trial(f"it is not understood itself ({odd.text.split()[0]} ...)")
     stays = _stays(before, of, lines)
+    if any(map(stays, after.listed)):
+        return _Trial("its finding stays")
+    had = {key_of(each) for each in before.listed}
     behind = any(each.id in _OF_THE_CARRIER for each in of)
-    moved: list[str] = []
-    brings: list[Finding] = []
-    for each in after.listed:
-        if stays(each):
-            return _Trial("its finding stays")
-        if key_of(each) in had:
-            continue
-        if not (behind and each.id in _UNDER_LOAD):
-            brings.append(each)
-            continue
-        moved.append(f"what the carrier met is met here, `{each.id}`: {each.sentence.rstrip('.')}")
+    come = [each for each in after.listed if key_of(each) not in had]
+    brings = tuple(each for each in come if not (behind and each.id in _UNDER_LOAD))
     if brings:
-        first = brings[0]
-        said = f"it brings another finding, {first.id}: {first.sentence.rstrip('.')}"
-        return _Trial(said, brings=tuple(brings))
+        said = f"it brings another finding, {brings[0].id}: {brings[0].sentence.rstrip('.')}"
+        return _Trial(said, brings=brings)
     if any(each.id in _OF_RATES for each in of) and not _moves(before, after):
         return _Trial("no class is promised another rate with it")
     worse = "" if behind else next(_worse(before, after), "")
-    return _Trial(worse) if worse else _Trial("", (*moved, *_costs(before, after, lost=not moved)))
+    if worse:
+        return _Trial(worse)
+    met = "what the carrier met is met here"
+    moved = [f"{met}, `{each.id}`: {each.sentence.rstrip('.')}" for each in come]
+    return _Trial("", (*moved, *_costs(before, after, lost=not moved)))
 
 
 def _stays(before: Assessed, of: Sequence[Finding], lines: int) -> Callable[[Finding], bool]:

@@ -161,6 +161,19 @@ def _port(ports: Sequence[PortReport]) -> Iterator[str]:
         yield from _wrapped(UNPOLICED, "  ")
     if not port.rows:
         return
+    yield from _classes(port)
+    if port.runs:
+        yield ""
+        yield from _columns(_runs(port.runs))
+    for each in (how_long(port.runs), *port.met):
+        yield from _wrapped(each, "", "    ")
+    if port.compared:
+        yield ""
+        yield from _columns([COMPARED, *map(compared_cells, port.compared)])
+
+
+def _classes(port: PortReport) -> Iterator[str]:
+    """The table of the classes of a port, and where its numbers come from."""
     notes: dict[str, int] = {}
     lines: list[tuple[str, ...]] = [CLASSES]
     for row in port.rows:
@@ -171,14 +184,6 @@ def _port(ports: Sequence[PortReport]) -> Iterator[str]:
     yield from _columns(lines)
     for why, number in notes.items():
         yield from _wrapped(f"[{number}] {why}", "", "    ")
-    if port.runs:
-        yield ""
-        yield from _columns(_runs(port.runs))
-    for each in (how_long(port.runs), *port.met):
-        yield from _wrapped(each, "", "    ")
-    if port.compared:
-        yield ""
-        yield from _columns([COMPARED, *map(compared_cells, port.compared)])
 
 
 def _cell(cell: Cell, notes: dict[str, int]) -> str:
