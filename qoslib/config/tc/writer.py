@@ -1,13 +1,16 @@
-"""Write a port as a script of tc commands."""
+"""Write a port as a script of tc commands: with a scheduler of tc, or as the htb most like it."""
+
+from collections.abc import Sequence
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 
 from qoslib.config.differences import lost_in_text
 from qoslib.config.tc.amounts import rate_bps
 from qoslib.config.tc.emit import Emitter, queue_words
 from qoslib.config.tc.options import words_of
 from qoslib.config.tc.reader import read_tc
-from qoslib.config.tc.to_htb import as_htb, emission_order
 from qoslib.config.write_record import Written
-from qoslib.platforms.trees import HTB_BURST_BYTES
+from qoslib.platforms.trees import HTB_BURST_BYTES, HTB_QUANTA_BYTES, htb
 from qoslib.port import (
     DeficitRoundRobin,
     Fifo,
@@ -18,6 +21,7 @@ from qoslib.port import (
     PriorityLevels,
     Queue,
     SchedulerTree,
+    Shaper,
     StartTimeFairQueueing,
     StrictPriority,
 )
@@ -33,6 +37,10 @@ _COMMANDS = {
     "guaranteed_bps": "rate", "guaranteed_burst_bytes": "burst", "priority": "prio",
     "quantum_bytes": "quantum", "shaper": "ceil",
 }  # fmt: skip
+#: Quantum of the class with the least weight [B].
+QUANTUM_BYTES = 1514
+#: A class without a guarantee gets this share of the line: htb has none without a rate.
+LEAST_SHARE = 0.001
 #: Where a shaper of the whole port stands above the scheduler.
 SHAPER = "ffe:"
 
@@ -72,7 +80,7 @@ def _plan(port: Port) -> Port:
     if isinstance(scheduler, HierarchicalTokenBucket):
         return port
     if isinstance(scheduler, PriorityLevels | SchedulerTree):
-        return as_htb(port)
+        return _as_htb(port)
     if len(port.queues) == 1:
         return port.replace(scheduler=Fifo())
     drr = isinstance(scheduler, ModifiedDrr)
@@ -150,7 +158,7 @@ def _htb(script: Emitter, port: Port, nodes: tuple[Node, ...], top: str) -> list
     ids = script.ids(classes)
     default = ids.get(port.classifier.default, "").removeprefix("1:")
     script.add("qdisc", f"{top} handle 1: {words_of('qdisc', 'htb', default=default or None)}")
-    for name in emission_order(port.queues, nodes):
+    for name in _emission_order(port.queues, nodes):
         if name not in classes:
             continue
         each, above = classes[name], ids.get(parents.get(name, ""), "1:")
@@ -184,3 +192,70 @@ def _rates(script: Emitter, each: Queue | Node) -> str:
         quantum=each.quantum_bytes if isinstance(each, Queue) else None,
         overhead=script.overhead(),
     )
+
+
+def _as_htb(port: Port) -> Port:
+    """A port with priorities and guarantees as one with htb, which has their like."""
+    least = min([queue.weight for queue in port.queues if queue.weight], default=1.0)
+    queues = tuple(_htb_leaf(port, queue, least) for queue in port.queues)
+    nodes = [_htb_node(port, node) for node in getattr(port.scheduler, "nodes", ())]
+    if not nodes:
+        name = next(n for n in ("1:1", "all", "all of it") if n not in port.queue_names)
+        nodes = [htb(Node(name, port.queue_names), port.rate_bps)]
+    return port.replace(queues=queues, scheduler=HierarchicalTokenBucket(tuple(nodes)))
+
+
+def _htb_leaf(port: Port, queue: Queue, least_weight: float) -> Queue:
+    """A queue as a class of htb: one with twice the share sends twice the quantum."""
+    ceil = queue.shaper or Shaper(port.rate_bps, HTB_BURST_BYTES)
+    least, most = HTB_QUANTA_BYTES
+    return htb(
+        queue.replace(weight=1.0, excess_priority=None),
+        _guaranteed_bps(port, queue),
+        ceil.rate_bps,
+        prio=queue.priority,
+        quantum_bytes=int(min(max(QUANTUM_BYTES * queue.weight / least_weight, least), most)),
+        cburst_bytes=ceil.burst_bytes,
+    )
+
+
+def _guaranteed_bps(port: Port, queue: Queue) -> float:
+    """Its rate: of a strict queue what its policer lets pass, or all."""
+    if queue.priority < getattr(port.scheduler, "strict_levels", 0):
+        return queue.policer.rate_bps if queue.policer else port.rate_bps
+    return queue.guaranteed_bps or port.rate_bps * LEAST_SHARE
+
+
+def _htb_node(port: Port, node: Node) -> Node:
+    ceil = node.shaper or Shaper(port.rate_bps, HTB_BURST_BYTES)
+    own_bps = node.guaranteed_bps or min(ceil.rate_bps, port.rate_bps)
+    return htb(node.replace(weight=1.0), own_bps, ceil.rate_bps, cburst_bytes=ceil.burst_bytes)
+
+
+def _emission_order(queues: Sequence[Queue], nodes: Sequence[Node]) -> list[str]:
+    """Names of queues and nodes, parents first, as far as it goes in the order that they have.
+
+    >>> from qoslib.port import PacketLimit
+    >>> queues = [Queue(name, PacketLimit(9)) for name in ("a", "b")]
+    >>> _emission_order(queues, [Node("below", ("b",)), Node("top", ("a", "below"))])
+    ['top', 'a', 'below', 'b']
+    """
+    names = [*(node.name for node in nodes), *(queue.name for queue in queues)]
+    needed = [(node.name, child) for node in nodes for child in node.children]
+    as_queues = list(pairwise(queue.name for queue in queues))
+    as_nodes = list(pairwise(node.name for node in nodes))
+    as_children = [pair for node in nodes for pair in pairwise(node.children)]
+    for wishes in (
+        [*as_queues, *as_children, *as_nodes],
+        [*as_queues, *as_children],
+        [*as_queues],
+        [],
+    ):
+        graph: dict[str, list[str]] = {name: [] for name in names}
+        for first, then in (*needed, *wishes):
+            graph[then].append(first)
+        try:
+            return list(TopologicalSorter(graph).static_order())
+        except CycleError:
+            continue
+    return names
