@@ -11,8 +11,8 @@ from qoslib.config.mqc.lines import Refused
 from qoslib.config.mqc.matches import ALL, near, resolve
 from qoslib.config.mqc.names import is_own
 from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass, key_of
+from qoslib.config.mqc.settings import settings_of
 from qoslib.config.records import ConfiguredClass
-from qoslib.config.settings import of_class
 from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = [
@@ -363,6 +363,6 @@ def classes_of(nodes: list[ClassNode], above: str) -> Iterator[ConfiguredClass]:
             part.line,
             above,
             tuple(part.statements),
-            of_class(part),
+            settings_of(part),
         )
         yield from classes_of(node.children, node.label)

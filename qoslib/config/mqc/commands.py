@@ -77,8 +77,8 @@ def _shape(of: PolicyClass, words: Words) -> list[str]:
         sizes.append(_shape_burst(words, rate))
     if len(sizes) > 2:
         raise NotUnderstood
-    committed, excess = (*sizes, None, None)[:2]
-    of.shape = Shape(rate, committed, excess, peak)
+    size, excess = (*sizes, None, None)[:2]
+    of.shape = Shape(rate, size, excess, peak)
     return _account(words)
 
 

@@ -49,7 +49,7 @@ def _burst_bytes(burst: Value, rate_bps: float) -> int:
 def shaper(shape: Shape, share_bps: float, platform: PlatformDefaults) -> tuple[Shaper, Sources]:
     """The shaper of a class."""
     rate_bps = shape.rate.of_whole(share_bps)
-    committed = shape.committed or platform.value("shape_burst")
+    committed = shape.burst or platform.value("shape_burst")
     burst, excess = _burst_bytes(committed, rate_bps), 0
     if shape.excess and shape.excess.value:
         excess = _burst_bytes(shape.excess, rate_bps)

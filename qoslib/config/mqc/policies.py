@@ -70,7 +70,7 @@ class Shape:
     """`shape average` or `shape peak`; `least` is what `shape min` guarantees (NX-OS)."""
 
     rate: Value
-    committed: Value | None = None
+    burst: Value | None = None
     excess: Value | None = None
     peak: bool = False
     least: Value | None = None

@@ -7,9 +7,9 @@ from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.platform_defaults import CATALYST, NCS, PlatformDefaults
 from qoslib.config.mqc.policies import Policies
 from qoslib.config.mqc.port import ports_of
+from qoslib.config.mqc.settings import policies_for_rules
 from qoslib.config.mqc.spelling import SHORT
 from qoslib.config.records import Configuration
-from qoslib.config.settings import of_policies
 
 __all__ = ["SIGNS", "read_mqc", "reads_alike"]
 
@@ -106,7 +106,7 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
         tuple(sorted(found.notes.remarks, key=lambda each: each.line)),
         tuple(sorted(found.notes.statements, key=lambda each: each.line)),
         len(text.splitlines()),
-        policies=of_policies(found),
+        policies=policies_for_rules(found),
     )
 
 

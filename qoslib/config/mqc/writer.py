@@ -10,6 +10,7 @@ from qoslib.config.differences import lost_in_text
 from qoslib.config.guarantees import capacity_bps, least_bps
 from qoslib.config.interfaces import fast_enough, speed_word
 from qoslib.config.mqc.class_nodes import DEFAULT
+from qoslib.config.mqc.commands import COMMANDS
 from qoslib.config.mqc.emit import class_lines, match_lines
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.reader import read_mqc
@@ -34,7 +35,7 @@ _INTERFACE = re.compile(r"[A-Za-z][A-Za-z-]*\d[\w/.:-]*")
 #: Field of a queue -> the command of its class.
 _COMMANDS = {
     "guaranteed_bps": "bandwidth", "limit": "queue-limit", "priority": "priority",
-    "shaper": "shape average",
+    "shaper": "shape",
 }  # fmt: skip
 #: The unit of `bandwidth` [bit/s].
 _KBPS = units.kbps(1.0)
@@ -77,8 +78,9 @@ def write_mqc(port: Port, interface: str, platform: PlatformDefaults) -> Written
         for name in ("overhead_bytes", "base_delay_s")
         if getattr(port, name)
     }
-    weight = "bandwidth" if platform.by_bandwidth else "bandwidth remaining ratio"
-    commands = {**_COMMANDS, "weight": weight}
+    weight = "bandwidth" if platform.by_bandwidth else "bandwidth remaining"
+    names = {**_COMMANDS, "weight": weight}
+    commands = {field: COMMANDS[name].written for field, name in names.items()}
     lost = lost_in_text(port, text, facts, partial(read_mqc, platform=platform), commands)
     return Written(text, tuple(facts.items()), lost)
 
