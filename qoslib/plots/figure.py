@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 import traitlets
 from IPython.display import display
 
 from qoslib.plots import style
 from qoslib.plots.patient import WAITING, Patient, patient
+from qoslib.plots.plotly_alone import go
 from qoslib.plots.theme import sheet
 from qoslib.record import checked, fail
 
