@@ -95,8 +95,14 @@ def newer():
     venv = f".venv-{version}"
     return (
         ("make", "--no-print-directory", f"VENV={venv}", f"PYTHON={python}", f"{venv}/.ready"),
-        (f"{venv}/bin/python", *PYTEST[1:], *UNIT, "-m", "newer"),
+        (f"{venv}/bin/python", *PYTEST[1:], *marked("newer"), "-m", "newer"),
     )
+
+
+def marked(name):
+    """Files with tests of a mark: to collect all others takes longer than many tests."""
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    return [str(path.relative_to(ROOT)) for path in files if f"mark.{name}" in path.read_text()]
 
 
 def newer_python():
