@@ -16,8 +16,6 @@ ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".test-output"
 NEWER = ("3.14", "3.13", "3.12")
 PYTEST = (sys.executable, "-m", "pytest", "--color=no")
-#: First, where a lesson is compared: a kernel that has to be compiled says so in the lesson.
-COMPILE = (sys.executable, "tools/compile_kernels.py")
 #: A progress bar, which a slow machine shows, would stand in the compared output of a lesson.
 QUIET = {**os.environ, "TQDM_DISABLE": "1"}
 #: The second Python plays the first quarter of each engine's scenes: all have run on the first.
@@ -33,6 +31,11 @@ class Skipped(Exception):
 def needs(pattern):
     if not any(ROOT.glob(pattern)):
         raise Skipped(f"there is no {pattern}")
+
+
+def kernels():
+    """Compile what has changed, once for all groups: a lesson would say that it waits for that."""
+    return ((sys.executable, "tools/compile_kernels.py"),)
 
 
 def lint():
@@ -66,12 +69,12 @@ def doctests():
 
 def notebooks():
     needs("notebooks/*.ipynb")
-    return (COMPILE, (*PYTEST, "--nbval", "--nbval-cell-timeout=120", "notebooks"))
+    return ((*PYTEST, "--nbval", "--nbval-cell-timeout=120", "notebooks"),)
 
 
 def handout():
     """The lessons as students and instructors get them: every check, with and without solutions."""
-    return (COMPILE, (*PYTEST, "tests/lessons/test_handout.py"))
+    return ((*PYTEST, "tests/lessons/test_handout.py"),)
 
 
 def full():
@@ -81,7 +84,7 @@ def full():
 
 def browser():
     needs("tests/browser/test_*.py")
-    return (COMPILE, (*PYTEST, "tests/browser"))
+    return ((*PYTEST, "tests/browser"),)
 
 
 def live():
@@ -124,10 +127,12 @@ def newer_python():
 #: The longest first, so that two at a time end together.
 GROUPS = {
     f.__name__: f
-    for f in (newer, full, notebooks, unit, browser, handout, types, doctests, lint, live)
+    for f in (kernels, newer, full, notebooks, unit, browser, handout, types, doctests, lint, live)
 }
 #: Groups that run before all others, one at a time.
-ALONE = ("live",)
+ALONE = ("kernels", "live")
+#: Groups that run no model.
+WITHOUT_KERNELS = {"lint", "types"}
 
 
 def run(name):
@@ -175,7 +180,10 @@ def main(names):
         sys.exit(f"no such group: {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
     LOGS.mkdir(exist_ok=True)
     outcomes = []
-    chosen = [name for name in GROUPS if not names or name in names]
+    wanted = set(names or GROUPS)
+    if wanted - WITHOUT_KERNELS:
+        wanted.add("kernels")
+    chosen = [name for name in GROUPS if name in wanted]
     for name in ALONE:
         if name in chosen:
             chosen.remove(name)
