@@ -124,10 +124,13 @@ def newer_python():
     raise Skipped(f"no Python newer than {here} found on PATH or in pyenv")
 
 
-#: The longest first, so that two at a time end together.
+#: First what takes long and uses one core; `unit` and `full` use both, whichever is left alone.
 GROUPS = {
     f.__name__: f
-    for f in (kernels, newer, full, notebooks, unit, browser, handout, types, doctests, lint, live)
+    for f in (
+        *(kernels, live, browser, newer, notebooks, unit, full),
+        *(handout, types, doctests, lint),
+    )
 }
 #: Groups that run before all others, one at a time.
 ALONE = ("kernels", "live")
