@@ -1,5 +1,7 @@
 """Random hosts, ports and streams for TCP."""
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 from qoslib import flows as f
@@ -78,6 +80,7 @@ REMARKING = st.sampled_from(
 )
 
 
+@cache
 def flows_of(recovery, name):
     return st.builds(
         f.Flow,
