@@ -17,7 +17,7 @@ from qoslib.config.mqc.commands import (
 from qoslib.config.mqc.interfaces import INTERFACE, SEVERAL, TYPES, interface_line, is_service
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, begun, lines_of
 from qoslib.config.mqc.matches import match
-from qoslib.config.mqc.names import BUILT_IN, OF_DEVICE
+from qoslib.config.mqc.names import BUILT_IN
 from qoslib.config.mqc.police import ACTIONS
 from qoslib.config.mqc.policies import (
     Interface,
@@ -29,7 +29,7 @@ from qoslib.config.mqc.policies import (
     key_of,
     plain,
 )
-from qoslib.config.mqc.spelling import OF_BLOCK, spelt
+from qoslib.config.mqc.spelling import OF_BLOCK, OF_DEVICE, spelt
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Statement
 from qoslib.config.source import check_time

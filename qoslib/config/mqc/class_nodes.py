@@ -1,38 +1,35 @@
 """The tree of a policy: its classes and their children, with names and marks."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 
 from qoslib.config.mqc.commands import gives
 from qoslib.config.mqc.lines import Refused
-from qoslib.config.mqc.matches import ALL, near, resolve
-from qoslib.config.mqc.names import is_own
+from qoslib.config.mqc.matches import ALL, resolve
+from qoslib.config.mqc.names import (
+    DEFAULT,
+    OWN_GROUP,
+    OWN_REST,
+    is_own,
+    is_slip,
+    not_defined,
+    not_in_text,
+)
 from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass, key_of
 from qoslib.config.mqc.settings import settings_of
 from qoslib.config.records import ConfiguredClass
 from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = [
-    "DEFAULT",
     "ClassNode",
     "classes_of",
     "has_queues",
     "leaves",
-    "not_defined",
-    "not_in_text",
     "rules_of",
     "tree_of",
 ]
 
-DEFAULT = "class-default"
-#: It is so long that other names begin as it does: how near a slip is.
-_NEAR_DEFAULT = 0.85
-#: Classes that NX-OS has by itself, and the group that is in each.
-_BUILT_IN = re.compile(r"c-out(?:-\w+)?-q(\d)")
-_BUILT_IN_REST = "-q-default"
 #: Policies within policies, no deeper; and classes in all.
 _DEEPEST, _MOST = 8, 4096
 
@@ -139,7 +136,7 @@ class _Tree:
             node.of, node.children = replace(node.of, child=None), []
 
     def _is_rest(self, name: str) -> bool:
-        return name == DEFAULT or (self.built_in and name.endswith(_BUILT_IN_REST))
+        return name == DEFAULT or (self.built_in and name.endswith(OWN_REST))
 
     def _marks_of(self, policy: Policy, part: PolicyClass) -> tuple[str, ...]:
         """What puts packets into a class; none where only its name can."""
@@ -149,10 +146,10 @@ class _Tree:
         if part.name in found.selections:
             own = resolve(_selected(found, part), found.selections, found.marks)
             return _followed(own, self.grouped)
-        group = _BUILT_IN.fullmatch(part.name) if self.built_in else None
+        group = OWN_GROUP.fullmatch(part.name) if self.built_in else None
         if group:
             return _followed((f"qos-group {group[1]}",), self.grouped)
-        if not is_own(part.name, self.built_in) and _is_slip(found, policy, part):
+        if not is_own(part.name, self.built_in) and is_slip(found, policy, part):
             raise Refused(not_defined(found, "class-map", part.name), part.line)
         return ()
 
@@ -198,72 +195,6 @@ def _without(found: Policies, part: PolicyClass, problem: Refused) -> None:
     for each in part.statements:
         lost = f"It stands in class {part.name}, which is refused."
         found.notes.not_modelled(each.line, each.text, lost)
-
-
-def not_in_text(found: Policies, named: Named) -> None:
-    """Remark on a policy that a piece of a configuration uses and does not hold."""
-    lost = "The text does not hold this policy-map: queues and limits there are not checked."
-    found.notes.not_modelled(named.line, f"service-policy {named.name}", lost)
-
-
-def _is_slip(found: Policies, policy: Policy, part: PolicyClass) -> bool:
-    """Whether the name of a class that no class map has is meant to be another's.
-
-    It is where a class map that the policy does not have yet has nearly this name, or where the
-    header of its class map is not understood. Else the class map stands in another text.
-    """
-    names = tuple(each.name for each in found.selections.values())
-    if any(name not in policy.classes for name in near(part.name, names)):
-        return True
-    if near(part.name, (DEFAULT,), _NEAR_DEFAULT):
-        return True
-    unread = (each.text.split() for each in found.notes.remarks if each.kind == "unknown")
-    return any(
-        part.name in words and get_close_matches(words[0].lower(), ("class-map",), 1)
-        for words in unread
-    )
-
-
-def not_defined(found: Policies, kind: str, name: str) -> str:
-    """What is wrong with a name that nothing defines: what may be meant, and others of its sort."""
-    defined = {"policy-map": [*found.policies], "class-map": [*found.selections, DEFAULT]}
-    others = [
-        f"{of} {other} (line {at}){_meant(other, defined[of])}"
-        for of, other, at in _used(found)
-        if other != name and other not in defined[of]
-    ]
-    headers = [each for each in found.notes.remarks if each.kind == "unknown"]
-    unread = next((each for each in headers if {kind, name} <= set(each.text.split())), None)
-    if unread is not None:
-        problem = f"{kind} {name} is not understood in line {unread.line}"
-        return f"{problem}; allowed: {kind} and one NAME"
-    problem = f"{kind} {name} is not defined{_meant(name, defined[kind])}"
-    for each in headers:
-        words = each.text.split()
-        if words[-1] == name and get_close_matches(words[0].lower(), (kind,), 1):
-            problem += f"; line {each.line} begins with {words[0]!r}, did you mean {kind!r}?"
-    more = f"; not defined either: {'; '.join(dict.fromkeys(others[:10]))}" if others else ""
-    return problem + more
-
-
-def _used(found: Policies) -> Iterator[tuple[str, str, int]]:
-    """Kind, name and line of each class map and each policy that something uses."""
-    for part in found.parts:
-        built_in = _BUILT_IN.match(part.name) or part.name.endswith(_BUILT_IN_REST)
-        if found.selections and not built_in:
-            yield "class-map", part.name, part.line
-        if part.child:
-            yield "policy-map", part.child.name, part.child.line
-    for interface in found.interfaces.values():
-        for named in interface.policies.values():
-            yield "policy-map", named.name, named.line
-
-
-def _meant(name: str, defined: list[str]) -> str:
-    # Names of another case are other names, though a person may not see it.
-    spelt = {each.lower(): each for each in defined}
-    near = get_close_matches(name.lower(), spelt, 1)
-    return f", did you mean {spelt[near[0]]}?" if near else ""
 
 
 def _grouped(found: Policies, known: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -1,19 +1,15 @@
 """`class-map`: what a `match` compares, and the marks of all who are in a class."""
 
-from difflib import get_close_matches
-from functools import lru_cache
-
 from qoslib.config.code_points import code_of, marks_matching, read_word
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
+from qoslib.config.mqc.names import near
 from qoslib.config.mqc.policies import Match, Selection
 from qoslib.config.source import check_time
 
-__all__ = ["ALL", "match", "meaning", "near", "resolve"]
+__all__ = ["ALL", "match", "meaning", "resolve"]
 
 #: What a class that matches everything has for marks.
 ALL = ("the rest",)
-#: So many names that are nearly another are looked at.
-_MOST_NEAR = 8
 #: What is compared that only the reader can resolve -> what stands before its name.
 _NAMED = {
     "access-group": "", "protocol": "", "vlan": "VLAN ", "qos-group": "qos-group ",
@@ -140,19 +136,6 @@ def _unresolved(
         elif each.nested and each.nested not in known:
             return each.nested
     return ""
-
-
-@lru_cache(4096)
-def near(name: str, defined: tuple[str, ...], least: float = 0.75) -> tuple[str, ...]:
-    """The names that a name which nothing defines is nearly, the nearest first.
-
-    >>> near("Voice", ("VOICE", "DATA")), near("VIDEO", ("VOICE", "DATA"))
-    (('VOICE',), ())
-    """
-    # Names of another case are other names, though a person may not see it.
-    spelt = {each.lower(): each for each in defined}
-    found = get_close_matches(name.lower(), spelt, _MOST_NEAR, least)
-    return tuple(spelt[each] for each in found)
 
 
 def _marks_of(selection: Selection, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:

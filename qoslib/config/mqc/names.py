@@ -1,12 +1,23 @@
-"""Names in Cisco's configurations: what a platform has by itself."""
+"""Names in Cisco's configurations: what a platform has by itself, what may be meant by another."""
 
 import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import lru_cache
+
+from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass
 
 __all__ = [
     "BUILT_IN",
-    "OF_DEVICE",
+    "DEFAULT",
+    "OWN_GROUP",
     "OWN_POLICIES",
+    "OWN_REST",
     "is_own",
+    "is_slip",
+    "near",
+    "not_defined",
+    "not_in_text",
 ]
 
 #: Class maps and policies that a Catalyst 9000 writes by itself.
@@ -20,31 +31,15 @@ _OWN_CLASSES = re.compile(
     r"(?!c-(?:in|out)-q[04-9])(?:\w+-)*(?:in|out)-(?:\w+-)*(?:p?q\d|q-default)|c-(?:\w+-)*nq[\w-]*"
     r"|class-(?:fcoe|all-flood|ip-multicast)"
 )
-#: What begins a command of the device as a whole, which ends a block in a text without indentation.
-OF_DEVICE = frozenset((
-    "aaa", "access-list", "access-session", "alias", "archive", "arp", "authentication", "banner",
-    "bba-group", "boot", "bridge", "bridge-domain", "buffers", "call", "call-home", "card", "cdp",
-    "cef", "clns", "clock", "cns", "config-register", "configure", "controller", "cpu", "crypto",
-    "cts", "default", "device-sensor", "device-tracking", "diagnostic", "dial-peer", "dialer",
-    "dialer-list", "do", "domain", "dot11", "dot1x", "eap", "enable", "end", "environment",
-    "errdisable", "ethernet", "event", "evpn", "exception", "fabric", "facility-alarm", "fallback",
-    "feature", "file", "firewall", "flow", "frame-relay", "gatekeeper", "gateway", "hardware",
-    "hostname", "hw-module", "hw-switch", "identity", "interface", "iox", "ip", "ipc", "ipv4",
-    "ipv6", "isdn", "isis", "key", "kron", "l2tp", "l2vpn", "lacp", "ldap", "license", "line",
-    "lldp", "location", "logging", "login", "mab", "mac", "mac-address-table", "macro",
-    "management", "memory", "metadata", "mgcp", "mls", "monitor", "mpls", "multicast", "multilink",
-    "nat", "netconf", "netconf-yang", "network", "network-clock", "no", "ntp", "nv", "object-group",
-    "parameter-map", "parser", "partition", "password", "performance", "pfr", "platform",
-    "port-channel", "port-security", "power", "prefix-set", "priority-list", "privilege", "process",
-    "profile", "pseudowire-class", "qos", "queue-list", "radius", "radius-server",
-    "random-detect-group", "redundancy", "regexp", "rmon", "route", "route-map", "route-policy",
-    "router", "rsvp", "sampler", "scheduler", "scripting", "security", "service", "sflow", "sip-ua",
-    "snmp", "snmp-server", "spanning-tree", "ssh", "stackwise", "standby", "subscriber", "switch",
-    "switch-fabric", "switchname", "system", "tacacs", "tacacs-server", "telemetry", "telnet",
-    "template", "tftp-server", "time-range", "track", "transport", "tunnel", "udld", "username",
-    "vdc", "version", "virtual-template", "vlan", "vpc", "vpdn", "vrf", "vrrp", "vtp", "wireless",
-    "wlan", "x25", "xconnect", "zone", "zone-pair",
-))  # fmt: skip
+#: The class of all that is in no other.
+DEFAULT = "class-default"
+#: It is so long that other names begin as it does: how near a slip is.
+_NEAR_DEFAULT = 0.85
+#: Classes that NX-OS has by itself, and the group that is in each.
+OWN_GROUP = re.compile(r"c-out(?:-\w+)?-q(\d)")
+OWN_REST = "-q-default"
+#: So many names that are nearly another are looked at, and how near these may be.
+_MOST_NEAR, _NEARLY = 8, 0.6
 
 
 def is_own(name: str, nxos: bool) -> bool:
@@ -53,5 +48,82 @@ def is_own(name: str, nxos: bool) -> bool:
     >>> is_own("c-out-8q-q3", nxos=True), is_own("c-out-8q-q3", nxos=False)
     (True, False)
     """
-    known = name == "class-default" or BUILT_IN.match(name)
+    known = name == DEFAULT or BUILT_IN.match(name)
     return bool(known or (nxos and _OWN_CLASSES.fullmatch(name)))
+
+
+@lru_cache(4096)
+def near(name: str, defined: tuple[str, ...], least: float = 0.75) -> tuple[str, ...]:
+    """The names that a name which nothing defines is nearly, the nearest first.
+
+    >>> near("Voice", ("VOICE", "DATA")), near("VIDEO", ("VOICE", "DATA"))
+    (('VOICE',), ())
+    """
+    # Names of another case are other names, though a person may not see it.
+    spelt = {each.lower(): each for each in defined}
+    found = get_close_matches(name.lower(), spelt, _MOST_NEAR, least)
+    return tuple(spelt[each] for each in found)
+
+
+def not_in_text(found: Policies, named: Named) -> None:
+    """Remark on a policy that a piece of a configuration uses and does not hold."""
+    lost = "The text does not hold this policy-map: queues and limits there are not checked."
+    found.notes.not_modelled(named.line, f"service-policy {named.name}", lost)
+
+
+def is_slip(found: Policies, policy: Policy, part: PolicyClass) -> bool:
+    """Whether the name of a class that no class map has is meant to be another's.
+
+    It is where a class map that the policy does not have yet has nearly this name, or where the
+    header of its class map is not understood. Else the class map stands in another text.
+    """
+    names = tuple(each.name for each in found.selections.values())
+    if any(name not in policy.classes for name in near(part.name, names)):
+        return True
+    if near(part.name, (DEFAULT,), _NEAR_DEFAULT):
+        return True
+    unread = (each.text.split() for each in found.notes.remarks if each.kind == "unknown")
+    return any(
+        part.name in words and get_close_matches(words[0].lower(), ("class-map",), 1)
+        for words in unread
+    )
+
+
+def not_defined(found: Policies, kind: str, name: str) -> str:
+    """What is wrong with a name that nothing defines: what may be meant, and others of its sort."""
+    defined = {"policy-map": [*found.policies], "class-map": [*found.selections, DEFAULT]}
+    others = [
+        f"{of} {other} (line {at}){_meant(other, defined[of])}"
+        for of, other, at in _used(found)
+        if other != name and other not in defined[of]
+    ]
+    headers = [each for each in found.notes.remarks if each.kind == "unknown"]
+    unread = next((each for each in headers if {kind, name} <= set(each.text.split())), None)
+    if unread is not None:
+        problem = f"{kind} {name} is not understood in line {unread.line}"
+        return f"{problem}; allowed: {kind} and one NAME"
+    problem = f"{kind} {name} is not defined{_meant(name, defined[kind])}"
+    for each in headers:
+        words = each.text.split()
+        if words[-1] == name and get_close_matches(words[0].lower(), (kind,), 1):
+            problem += f"; line {each.line} begins with {words[0]!r}, did you mean {kind!r}?"
+    more = f"; not defined either: {'; '.join(dict.fromkeys(others[:10]))}" if others else ""
+    return problem + more
+
+
+def _used(found: Policies) -> Iterator[tuple[str, str, int]]:
+    """Kind, name and line of each class map and each policy that something uses."""
+    for part in found.parts:
+        built_in = OWN_GROUP.match(part.name) or part.name.endswith(OWN_REST)
+        if found.selections and not built_in:
+            yield "class-map", part.name, part.line
+        if part.child:
+            yield "policy-map", part.child.name, part.child.line
+    for interface in found.interfaces.values():
+        for named in interface.policies.values():
+            yield "policy-map", named.name, named.line
+
+
+def _meant(name: str, defined: list[str]) -> str:
+    nearly = near(name, tuple(defined), _NEARLY)
+    return f", did you mean {nearly[0]}?" if nearly else ""

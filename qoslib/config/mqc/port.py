@@ -11,12 +11,10 @@ from qoslib.config.mqc.class_nodes import (
     classes_of,
     has_queues,
     leaves,
-    not_defined,
-    not_in_text,
     rules_of,
     tree_of,
 )
-from qoslib.config.mqc.names import OWN_POLICIES
+from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy
 from qoslib.config.mqc.port_builder import PortBuilder, Way

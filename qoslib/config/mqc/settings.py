@@ -1,4 +1,4 @@
-"""What the commands of a class give it, for rules: numbers in the units in which they are written."""
+"""What the commands of a class give it, for rules: numbers in the units that a text has."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from qoslib import units
-from qoslib.config.mqc.class_nodes import DEFAULT, ClassNode
+from qoslib.config.mqc.class_nodes import ClassNode
+from qoslib.config.mqc.names import DEFAULT
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import PolicyClass
 from qoslib.config.values import Value

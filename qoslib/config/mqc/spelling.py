@@ -7,7 +7,7 @@ from qoslib.config.lines import Line
 from qoslib.config.mqc.commands import COMMANDS, VERBS
 from qoslib.config.mqc.interfaces import INTERFACE
 
-__all__ = ["OF_BLOCK", "SHORT", "spelt"]
+__all__ = ["OF_BLOCK", "OF_DEVICE", "SHORT", "spelt"]
 
 _OPENING = ("class-map", "policy-map", "interface")
 #: What else an interface may say: a shorter word that fits one of these as well is left as it is.
@@ -19,6 +19,31 @@ _BESIDE = (
     "no", "ntp", "ppp", "pppoe", "pvc", "service", "shutdown", "snmp", "spanning-tree", "standby",
     "storm-control", "switchport", "tunnel", "udld", "vrf", "xconnect", "zone-member",
 )  # fmt: skip
+#: What begins a command of the device as a whole, which ends a block in a text without indentation.
+OF_DEVICE = frozenset((
+    "aaa", "access-list", "access-session", "alias", "archive", "arp", "authentication", "banner",
+    "bba-group", "boot", "bridge", "bridge-domain", "buffers", "call", "call-home", "card", "cdp",
+    "cef", "clns", "clock", "cns", "config-register", "configure", "controller", "cpu", "crypto",
+    "cts", "default", "device-sensor", "device-tracking", "diagnostic", "dial-peer", "dialer",
+    "dialer-list", "do", "domain", "dot11", "dot1x", "eap", "enable", "end", "environment",
+    "errdisable", "ethernet", "event", "evpn", "exception", "fabric", "facility-alarm", "fallback",
+    "feature", "file", "firewall", "flow", "frame-relay", "gatekeeper", "gateway", "hardware",
+    "hostname", "hw-module", "hw-switch", "identity", "interface", "iox", "ip", "ipc", "ipv4",
+    "ipv6", "isdn", "isis", "key", "kron", "l2tp", "l2vpn", "lacp", "ldap", "license", "line",
+    "lldp", "location", "logging", "login", "mab", "mac", "mac-address-table", "macro",
+    "management", "memory", "metadata", "mgcp", "mls", "monitor", "mpls", "multicast", "multilink",
+    "nat", "netconf", "netconf-yang", "network", "network-clock", "no", "ntp", "nv", "object-group",
+    "parameter-map", "parser", "partition", "password", "performance", "pfr", "platform",
+    "port-channel", "port-security", "power", "prefix-set", "priority-list", "privilege", "process",
+    "profile", "pseudowire-class", "qos", "queue-list", "radius", "radius-server",
+    "random-detect-group", "redundancy", "regexp", "rmon", "route", "route-map", "route-policy",
+    "router", "rsvp", "sampler", "scheduler", "scripting", "security", "service", "sflow", "sip-ua",
+    "snmp", "snmp-server", "spanning-tree", "ssh", "stackwise", "standby", "subscriber", "switch",
+    "switch-fabric", "switchname", "system", "tacacs", "tacacs-server", "telemetry", "telnet",
+    "template", "tftp-server", "time-range", "track", "transport", "tunnel", "udld", "username",
+    "vdc", "version", "virtual-template", "vlan", "vpc", "vpdn", "vrf", "vrrp", "vtp", "wireless",
+    "wlan", "x25", "xconnect", "zone", "zone-pair",
+))  # fmt: skip
 #: Block -> the words that a line in it may begin with.
 OF_BLOCK: Mapping[str, Collection[str]] = {
     "": (*_OPENING, "class"),

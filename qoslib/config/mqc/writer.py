@@ -9,9 +9,9 @@ from qoslib.config.code_points import DSCP
 from qoslib.config.differences import lost_in_text
 from qoslib.config.guarantees import capacity_bps, least_bps
 from qoslib.config.interfaces import fast_enough, speed_word
-from qoslib.config.mqc.class_nodes import DEFAULT
 from qoslib.config.mqc.commands import COMMANDS
 from qoslib.config.mqc.emit import class_lines, match_lines
+from qoslib.config.mqc.names import DEFAULT
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.reader import read_mqc
 from qoslib.config.write_record import Written
