@@ -329,6 +329,21 @@ class Report(Record):
         return bool(self.dialect) and not (unread or found)
 
     @property
+    def waiting(self) -> list[PortReport]:
+        """The ports of which nothing is promised while a fact is missing."""
+        return [port for port in self.ports if port.missing]
+
+    @property
+    def unclear(self) -> list[str]:
+        """Why there is no all-clear: doubts, and ports that wait for a fact."""
+        if not self.waiting:
+            return list(self.doubts)
+        first, *more = self.waiting
+        others = f" and {len(more)} more" if more else ""
+        waits = f"{first.interface} {first.direction}{others}: nothing is promised while a fact is"
+        return [*self.doubts, f"{waits} missing."]
+
+    @property
     def summary(self) -> str:
         """The sentence that leads."""
         if self.missing:

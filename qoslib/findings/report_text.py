@@ -140,7 +140,7 @@ def sections(report: Report) -> list[tuple[str, list[str]]]:
     ignored = [f"{s.finding.id}, line {s.finding.line}: {s.reason}" for s in report.silenced]
     changes = [each.text for each in report.changes]
     every = [
-        ("No all-clear", list(report.doubts)),
+        ("No all-clear", report.unclear),
         ("Against the older configuration", changes or [report.unchanged]),
         ("Notes on the measured values", list(report.measured)),
         ("Ignored", ignored),

@@ -50,7 +50,7 @@ def terminal(report: Report, *, everything: bool = False) -> str:
         parts += _and_more(found[_MOST_OF_A_RULE:])
     parts += ["\n".join(each) for each in _rest(report, everything) if each]
     said = counted(report)
-    parts.append(f"{said}; no all-clear: {_doubted(report)}" if report.doubts else said)
+    parts.append(f"{said}; no all-clear: {_doubted(report)}" if report.unclear else said)
     return "\n\n".join(part for part in parts if part)
 
 
@@ -59,7 +59,9 @@ def _doubted(report: Report) -> str:
     ports = sum(port.unpromised for port in report.ports)
     said = [f"{ports} port{'' if ports == 1 else 's'} without a promise"] if ports else []
     # All ports without a promise share one doubt.
-    others = len(report.doubts) - len(said)
+    others, waiting = len(report.doubts) - len(said), len(report.waiting)
+    if waiting:
+        said += [f"{waiting} port{' waits' if waiting == 1 else 's wait'} for a fact"]
     return ", ".join([*said, *([f"{others} not settled or not run"] if others else [])])
 
 
@@ -107,7 +109,7 @@ def overview(reports: Sequence[Report]) -> str:
     for report in reports:
         said = [counted(report)]
         said += [f"{len(report.missing)} facts missing"] if report.missing else []
-        said += ["no all-clear"] if report.doubts else []
+        said += ["no all-clear"] if report.unclear else []
         worst = dict.fromkeys(each.id for each in report.findings if each.severity == "error")
         said += [f"errors: {', '.join(worst)}"] if worst else []
         lines.append((report.file, report.dialect or "not read", "; ".join(said)))
@@ -126,7 +128,7 @@ def overview(reports: Sequence[Report]) -> str:
     total = (sum(report.count(name) for report in reports) for name in _WORDS)
     words = zip(total, ("error", "warning", "info"), strict=True)
     said_of_all = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in words)
-    doubted = sum(bool(report.doubts) for report in reports)
+    doubted = sum(bool(report.unclear) for report in reports)
     said_of_all += f"; no all-clear for {doubted}" if doubted else ""
     end = "One file alone, or --all, shows each finding."
     parts.append(f"{len(reports)} files: {said_of_all}. {end}")

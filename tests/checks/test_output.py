@@ -251,6 +251,21 @@ def test_ports_without_a_promise_share_a_doubt_and_leave_the_others_their_answer
     assert last.endswith("no all-clear: 2 ports without a promise")
 
 
+def test_ports_that_wait_for_a_fact_are_no_all_clear(run, tmp_path):
+    interfaces = "interface Ethernet1/1\n tx-queue 3\n  shape rate 50000\n"
+    text = interfaces + interfaces.replace("1/1", "1/2")
+    report = check(text, dialect="eos")
+    assert report.doubts == ()
+    waits = "Ethernet1/1 out and 1 more: nothing is promised while a fact is missing."
+    assert report.unclear == [waits]
+    assert all(waits in " ".join(f(report).split()) for f in (terminal, markdown))
+    assert waits in page([report])
+    assert terminal(report).splitlines()[-1].endswith("; no all-clear: 2 ports wait for a fact")
+    (tmp_path / "a.cfg").write_text(text)
+    _, out = run("a.cfg", "--dialect", "eos", "--annotate")
+    assert f"::notice file=a.cfg,title=no all-clear::{waits}" in out
+
+
 def test_a_target_is_not_dropped_where_the_packet_model_fails(monkeypatch):
     module = sys.modules["qoslib.findings.modelled"]
 
