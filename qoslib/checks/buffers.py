@@ -98,6 +98,18 @@ def _rounded_s(checked: CheckedPort, member: Member) -> float:
     return units.serialisation_s(whole_bytes, member.promise.served_bps)
 
 
+def _below_two_frames(checked: CheckedPort, member: Member, held_bytes: float) -> Iterator[Found]:
+    """How small a default can become at a low rate is not known."""
+    if not checked.by_default(member, "limit"):
+        yield Found(
+            checked.line(member, "limit"),
+            f"The queue of {member.name} has no room for two full frames.",
+            f"{size_text(held_bytes)}; two frames have"
+            f" {size_text(LEAST_FRAMES * member.frame_bytes)}.",
+            checked.fixes.queue_time(member, min(SHALLOW_S, deepest_s(member))),
+        )
+
+
 @rule("queue-shallow", "warning", "RFC 7567, section 2: bursts need room")
 def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
     """A queue is too short for the bursts of ordinary traffic."""
@@ -107,16 +119,7 @@ def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
         if _shared(checked, member) or paused:
             continue
         if held < LEAST_FRAMES * member.frame_bytes:
-            if checked.by_default(member, "limit"):
-                # How small a default can become at a low rate is not known.
-                continue
-            yield Found(
-                checked.line(member, "limit"),
-                f"The queue of {member.name} has no room for two full frames.",
-                f"{size_text(held)}; two frames have"
-                f" {size_text(LEAST_FRAMES * member.frame_bytes)}.",
-                checked.fixes.queue_time(member, min(SHALLOW_S, deepest_s(member))),
-            )
+            yield from _below_two_frames(checked, member, held)
         elif lasts + _rounded_s(checked, member) < SHALLOW_S:
             longest_s = min(5 * SHALLOW_S, deepest_s(member))
             # A longer queue would miss a target that is so short itself.

@@ -72,33 +72,25 @@ def shaper_over_contract(checked: CheckedPort) -> Iterator[Found]:
     contract = contract_bps(checked)
     if contract is None or not checked.shaped:
         return
-    rate, _ = contract
-    more = checked.facts.number(checked.configured.interface, "overhead_bytes")
-    if checked.capacity_bps > rate:
-        says = f"The shaper sends {rate_text(checked.capacity_bps)} into {rate_text(rate)}."
-        more_bps = rate_text(checked.capacity_bps - rate)
-        why = f"{rate_text(checked.capacity_bps)} - {rate_text(rate)} = {more_bps} too much"
-        yield Found(
-            checked.configured.line,
-            says,
-            why + ".",
-            checked.fixes.port_rate(_fitting_bps(checked, rate)),
-            "error",
-        )
-        return
-    if more is None:
-        return
+    rate_bps, capacity_bps = contract[0], checked.capacity_bps
+    more = checked.facts.number(checked.configured.interface, "overhead_bytes") or 0.0
     frame = _frame_bytes(checked)
-    counted = checked.capacity_bps * (frame + more) / frame
-    if counted > rate:
-        yield Found(
-            checked.configured.line,
-            f"With {more:g} B more for each frame the carrier counts {rate_text(counted)},"
-            f" above its {rate_text(rate)}.",
-            f"{rate_text(checked.capacity_bps)} x ({frame:.0f} + {more:g}) / {frame:.0f} ="
-            f" {rate_text(counted)}, with a mean frame of {frame:.0f} B.",
-            checked.fixes.port_rate(_fitting_bps(checked, rate)),
-        )
+    counted_bps = capacity_bps * (frame + more) / frame
+    if max(capacity_bps, counted_bps) <= rate_bps:
+        return
+    if capacity_bps > rate_bps:
+        says = f"The shaper sends {rate_text(capacity_bps)} into {rate_text(rate_bps)}."
+        why = f"{rate_text(capacity_bps)} - {rate_text(rate_bps)} ="
+        why += f" {rate_text(capacity_bps - rate_bps)} too much."
+    else:
+        says = f"With {more:g} B more for each frame the carrier counts {rate_text(counted_bps)},"
+        says += f" above its {rate_text(rate_bps)}."
+        why = f"{rate_text(capacity_bps)} x ({frame:.0f} + {more:g}) / {frame:.0f} ="
+        why += f" {rate_text(counted_bps)}, with a mean frame of {frame:.0f} B."
+    fix = checked.fixes.port_rate(_fitting_bps(checked, rate_bps))
+    yield Found(
+        checked.configured.line, says, why, fix, "error" if capacity_bps > rate_bps else None
+    )
 
 
 def _frame_bytes(checked: CheckedPort) -> float:

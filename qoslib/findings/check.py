@@ -31,7 +31,7 @@ from qoslib.findings.classes import class_rows
 from qoslib.findings.compare_configs import changes, unchanged
 from qoslib.findings.modelled import MODEL_RULES
 from qoslib.findings.proved import SECONDS, proved
-from qoslib.findings.report import Change, ClassRow, ClassRun, Compared, PortReport, Report
+from qoslib.findings.report import ClassRow, ClassRun, Compared, PortReport, Report
 from qoslib.findings.shadowed_classes import taken
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
 
@@ -103,12 +103,7 @@ def check(
         found = read(text, interface, facts, dialect)
     except ConfigurationError as error:
         return Report(file, lines=len(text.splitlines()), findings=(_unreadable(error),))
-    try:
-        older = None
-        if against is not None:
-            older = read(against, interface, facts, dialect or found.dialect)
-    except ConfigurationError as error:
-        raise ValueError(f"the older configuration: {error}") from None
+    older = _older(against, interface, facts, dialect or found.dialect)
     given = Given(known, traffic, measured)
     trial = Given(known, traffic, measured, fixes=False)
 
@@ -123,6 +118,16 @@ def check(
     except TakesTooLongError as error:
         late = _unreadable(_too_long(found, text, error))
         return Report(file, found.dialect, found.lines, findings=(late,))
+
+
+def _older(
+    text: str | None, interface: str | None, facts: Mapping[str, float | str] | None, dialect: str
+) -> Configuration | None:
+    """The configuration to compare with, where one is given."""
+    try:
+        return None if text is None else read(text, interface, facts, dialect)
+    except ConfigurationError as error:
+        raise ValueError(f"the older configuration: {error}") from None
 
 
 #: What is assumed of a text that may be of either.
@@ -157,10 +162,8 @@ def _report(
     compared, shown = _measured(state, given)
     ports = [_port(state, place, compared.get(place, ())) for place in range(len(found.ports))]
     assumed = dict.fromkeys(_assumed(state, given, alike))
-    differs: tuple[Change, ...] = ()
-    if older is not None and older.ports:
-        simulated = {place: by_model.runs for place, by_model in by_port.items()}
-        differs = changes(older, found, state.sent, simulated)
+    simulated = {place: by_model.runs for place, by_model in by_port.items()}
+    differs = changes(older, found, state.sent, simulated) if older and older.ports else ()
     kept, ignored = _proved(text, state, assess)
     doubts = dict.fromkeys(doubt for by_model in by_port.values() for doubt in by_model.doubts)
     return Report(

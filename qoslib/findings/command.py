@@ -17,9 +17,8 @@ from qoslib.config import ConfigurationError
 from qoslib.config.amounts import parse_amount
 from qoslib.config.facts import NAMES
 from qoslib.config.interfaces import may_be
-from qoslib.findings.annotate import annotations
 from qoslib.findings.check import check
-from qoslib.findings.document import document
+from qoslib.findings.document import annotations, document
 from qoslib.findings.markdown import markdown
 from qoslib.findings.report import Report
 from qoslib.findings.report_text import answer

@@ -1,14 +1,20 @@
-"""A report for machines: numbers as numbers, with the unit at the end of each key."""
+"""A report for programs: as JSON, and as annotations of a continuous integration.
+
+Numbers are numbers, with the unit at the end of each key.
+"""
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 from qoslib.findings.report import Cell, ClassRow, PortReport, Report
 
-__all__ = ["document"]
+__all__ = ["annotations", "document"]
 
 #: Counts up with each change of a key.
 SCHEMA = 3
+#: Severity -> how GitHub calls it.
+_WORDS = {"error": "error", "warning": "warning", "info": "notice"}
 #: Cell of a class -> its key.
 _CELLS = {
     "offered": "offered_bps",
@@ -58,3 +64,24 @@ def _class(row: ClassRow) -> dict[str, Any]:
         cell: Cell = getattr(row, name)
         made |= {key: cell.value, f"{name}_from": cell.kind, f"{name}_why": cell.why}
     return made
+
+
+def annotations(report: Report) -> Iterator[str]:
+    """A line for each finding and doubt, as ``::error file=...,line=...,title=...::text``.
+
+    >>> from qoslib.checks import Finding
+    >>> finding = Finding("llq-share", "warning", 7, "Priority may take 40 % of the link.")
+    >>> print(*annotations(Report("edge.cfg", findings=(finding,))))
+    ::warning file=edge.cfg,line=7,title=llq-share::Priority may take 40 %25 of the link.
+    """
+    file = _escaped(report.file).replace(":", "%3A").replace(",", "%2C")
+    for each in report.findings:
+        text = " ".join(part for part in (each.sentence, each.arithmetic) if part)
+        line = f",line={each.line}" if each.line else ""
+        yield f"::{_WORDS[each.severity]} file={file}{line},title={each.id}::{_escaped(text)}"
+    for doubt in report.unclear:
+        yield f"::notice file={file},title=no all-clear::{_escaped(doubt)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

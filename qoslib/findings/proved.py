@@ -218,9 +218,13 @@ def _outcome(
     odd = next((each for each in remarks if each.kind != "not modelled"), None)
     if odd:
         return _Trial(f"it is not understood itself ({odd.text.split()[0]} ...)")
-    stays = _stays(before, of, lines)
-    if any(map(stays, after.listed)):
+    if any(map(_stays(before, of, lines), after.listed)):
         return _Trial("its finding stays")
+    return _compared(before, after, of)
+
+
+def _compared(before: Assessed, after: Assessed, of: Sequence[Finding]) -> _Trial:
+    """What comes with fixes whose findings are gone, and what they cost."""
     had = {key_of(each) for each in before.listed}
     behind = any(each.id in _OF_THE_CARRIER for each in of)
     come = [each for each in after.listed if key_of(each) not in had]

@@ -96,24 +96,25 @@ def scenario_of(
     port = _classified(configured, port, loads)
     every = [stream for load in loads for stream in load.streams if stream.rate_bps]
     streams = [stream.replace(rate_bps=stream.rate_bps * ratio) for stream in every]
-    hosts = []
-    for load in (load for load in loads if load.flows):
-        first = load.flows[0]
-        if stands_in:
-            rate_bps = capacity_bps(port)
-            if model != "fluid":
-                rate_bps = _busy_bps(configured, loads, load, ratio)
-            name = f"{load.name} TCP"
-            streams.append(Stream(name, rate_bps, first.frame_bytes, Poisson(), first.mark))
-        else:
-            frame_s = units.serialisation_s(first.frame_bytes, port.rate_bps)
-            hosts.append(Host(f"{load.name} host", port.rate_bps, load.flows, jitter_s=frame_s))
+    with_tcp = [load for load in loads if load.flows]
+    hosts = [] if stands_in else [_host(load, port) for load in with_tcp]
+    for load in with_tcp if stands_in else ():
+        fluid = model == "fluid"
+        rate_bps = capacity_bps(port) if fluid else _busy_bps(configured, loads, load, ratio)
+        first, name = load.flows[0], f"{load.name} TCP"
+        streams.append(Stream(name, rate_bps, first.frame_bytes, Poisson(), first.mark))
     pps = _pps(streams)
     if hosts:
         pps += units.rate_pps(capacity_bps(port), hosts[0].flows[0].frame_bytes)
     duration_s = min(PACKETS / pps, LONGEST_S) if pps else 1.0
     name = f"{configured.interface} {configured.direction}"
     return Scenario(name, port, tuple(streams), duration_s, duration_s / 10, hosts=tuple(hosts))
+
+
+def _host(load: Load, port: Port) -> Host:
+    """What sends the TCP of a class."""
+    frame_s = units.serialisation_s(load.flows[0].frame_bytes, port.rate_bps)
+    return Host(f"{load.name} host", port.rate_bps, load.flows, jitter_s=frame_s)
 
 
 def _pps(streams: Sequence[Stream]) -> float:

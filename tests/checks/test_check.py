@@ -15,7 +15,7 @@ from qoslib.checks import RULES, Finding, loads
 from qoslib.config import read
 from qoslib.config.amounts import parse_amount
 from qoslib.findings import MODEL_RULES, Report, check, scenario_of, under_load
-from qoslib.findings.annotate import annotations
+from qoslib.findings.document import annotations
 from qoslib.findings.page import page
 from qoslib.port import Fifo
 
