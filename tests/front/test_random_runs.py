@@ -145,18 +145,24 @@ def extreme(draw, where):
     return where
 
 
+ANYWHERE = ports() | FORWARDERS | CHAINS
+
+
 @st.composite
 def usual(draw):
     """Ports and streams whose numbers have nothing to do with each other."""
     streams = draw(stream_sets())
-    where = draw(ports() | FORWARDERS | CHAINS)
+    where = draw(ANYWHERE)
     return Case(where, streams, long_enough(streams), draw(st.integers(0, 99)), 0.0, 1, None)
+
+
+ANY = usual() | st.sampled_from(sorted(MECHANISMS)).flatmap(MECHANISMS.get)
 
 
 @st.composite
 def cases(draw):
     """Any scene, as it is or with extremes, stopped or not."""
-    made = draw(usual() | st.sampled_from(sorted(MECHANISMS)).flatmap(MECHANISMS.get))
+    made = draw(ANY)
     stop_at = draw(st.none() | st.integers(1, 9))
     chunk = draw(st.sampled_from([1, 7, 100, 900]))
     where, streams, duration_s = made.where, tuple(made.streams), made.duration_s

@@ -1,5 +1,7 @@
 """Hypothesis strategies: random small ports over every mechanism, and random streams."""
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 from qoslib import port as p
@@ -42,6 +44,8 @@ PAUSES = st.integers(2, 40).flatmap(
         p.Pause, st.just(high), st.integers(0, high - 1), st.integers(1, 65_535), st.booleans()
     )
 )
+MAYBE_SHAPERS = st.none() | SHAPERS
+MAYBE_PAUSES = st.none() | PAUSES
 
 AVERAGINGS = st.one_of(
     st.just(p.Instantaneous()),
@@ -95,6 +99,7 @@ DROPPERS = st.one_of(
 )
 
 
+@cache
 def schedulers(names):
     """Every scheduler that can serve these queues."""
     several = [
@@ -106,6 +111,7 @@ def schedulers(names):
     return st.one_of(st.just(p.Fifo()), *several) if len(names) == 1 else st.one_of(several)
 
 
+@cache
 def queues(name, droppers=DROPPERS, pools=("",)):
     """A queue of this name with any limit, dropper, policer and shaper."""
     return st.builds(
@@ -114,7 +120,7 @@ def queues(name, droppers=DROPPERS, pools=("",)):
         LIMITS,
         droppers,
         st.none() | POLICERS,
-        st.none() | SHAPERS,
+        MAYBE_SHAPERS,
         st.sampled_from(pools),
         st.integers(0, 2),
         RATES_BPS,
@@ -123,6 +129,7 @@ def queues(name, droppers=DROPPERS, pools=("",)):
     )
 
 
+@cache
 @st.composite
 def ports(draw, droppers=DROPPERS, shared=True):
     """A small port; with `shared`, pools, a transmit ring and PAUSE as well."""
@@ -138,9 +145,9 @@ def ports(draw, droppers=DROPPERS, shared=True):
         classifier=p.Classifier(tuple((n, n) for n in names), draw(st.sampled_from(names))),
         pools=pools,
         transmit_ring_packets=draw(st.integers(0, 5)) if shared else 0,
-        shaper=draw(st.none() | SHAPERS),
+        shaper=draw(MAYBE_SHAPERS),
         base_delay_s=draw(st.sampled_from([0.0, 1e-5])),
-        pause=draw(st.none() | PAUSES) if shared else None,
+        pause=draw(MAYBE_PAUSES) if shared else None,
     )
 
 
@@ -161,27 +168,33 @@ MIXES = st.builds(
 TRACES = st.lists(st.tuples(SECONDS, FRAMES), max_size=5).map(
     lambda rows: Trace(sorted(time for time, _ in rows), [size for _, size in rows])
 )
+MAYBE_TRACES = st.none() | TRACES
+ANY_FRAMES = FRAMES | MIXES
+STOPS_S = st.none() | st.floats(0.02, 1)
+ACCESS_BPS = st.none() | st.floats(1e9, 1e10)
 
 
+@cache
 @st.composite
 def streams(draw, name, recorded=True):
     """A stream of this name; with `recorded`, perhaps a trace."""
-    trace = draw(st.none() | TRACES) if recorded else None
+    trace = draw(MAYBE_TRACES) if recorded else None
     return Stream(
         name,
         0.0 if trace else draw(RATES_BPS),
-        draw(FRAMES | MIXES),
+        draw(ANY_FRAMES),
         trace or draw(ARRIVALS),
         draw(st.sampled_from(["", "silver", *NAMES])),
         draw(st.floats(-100, 100)),
         draw(st.sampled_from([0.0, 1e-6])),
         draw(st.sampled_from([0.0, 0.01])),
-        draw(st.none() | st.floats(0.02, 1)),
-        draw(st.none() | st.floats(1e9, 1e10)),
+        draw(STOPS_S),
+        draw(ACCESS_BPS),
         draw(st.booleans()),
     )
 
 
+@cache
 def stream_sets(recorded=True):
     """One to four streams, each with a name of its own."""
     return st.integers(1, 4).flatmap(
@@ -196,7 +209,7 @@ FORWARDERS = st.builds(
     SECONDS,
     st.just(1e-9),
     SECONDS,
-    st.none() | PAUSES,
+    MAYBE_PAUSES,
 )
 CHAINS = st.builds(
     lambda first, second: p.Chain("chain", (p.Hop(first), p.Hop(second, ("stream 0",)))),
