@@ -17,7 +17,7 @@ from qoslib.config.eos.reader import STRICT_SHARE
 from qoslib.config.interfaces import meant_interface
 from qoslib.config.junos.grammar import WORDS
 from qoslib.config.junos.platforms import several_strict
-from qoslib.config.mqc.commands import COMMANDS
+from qoslib.config.mqc.commands import COMMANDS, verbs_giving
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.records import Configuration, ConfiguredPolicy, Remark, Statement
 from qoslib.config.source import check_time
@@ -25,7 +25,7 @@ from qoslib.config.source import check_time
 __all__: list[str] = []
 
 _HEADERS = "class-map", "policy-map", "interface"
-_QUEUEING = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "fair-queue"}
+_QUEUEING = {*verbs_giving("a queue", "a change")}
 _KNOWN = [*COMMANDS, *INTERFACE, *_HEADERS[:2], "class", "match", "description"]
 #: How a command that is written in another way goes.
 _FORMS = {

@@ -6,15 +6,15 @@ from qoslib.checks.checked_port import CheckedPort, Group, Member
 from qoslib.checks.priority import ROOM
 from qoslib.checks.promises import hosts
 from qoslib.checks.rule import Found, rule
+from qoslib.config.mqc.commands import verbs_giving
+from qoslib.config.mqc.police import ACTIONS
 
 __all__ = ["policed_alone"]
 
 #: What gives a class a queue, and what only changes one.
-_QUEUES, _CHANGES = (
-    {"bandwidth", "priority", "shape", "service-policy"},
-    ("queue-limit", "random-detect"),
-)
-_ACTIONS = {"police", "conform-action", "exceed-action", "violate-action"}
+_QUEUES = {*verbs_giving("a queue", "a child")}
+_CHANGES = [verb for verb in verbs_giving("a change") if verb != "fair-queue"]
+_ACTIONS = {"police", *ACTIONS}
 #: What a fix gives such a class, as a share of the link.
 _SHARE = 0.05
 

@@ -17,6 +17,7 @@ from qoslib.checks.names import (
     policy_name,
 )
 from qoslib.checks.rule import Found, rule
+from qoslib.config.mqc.commands import verbs_giving
 from qoslib.config.mqc.interfaces import TYPES
 from qoslib.config.mqc.names import BUILT_IN, OWN_POLICIES, is_own
 from qoslib.config.records import Configuration, ConfiguredPort, Remark, Statement
@@ -27,7 +28,7 @@ __all__ = ["listed_names", "plural"]
 Command = Statement | Remark
 GUIDE = "Cisco IOS QoS configuration guide: a policy acts where service-policy attaches it"
 #: Commands of queues, which no input has.
-_QUEUES = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "fair-queue"}
+_QUEUES = {*verbs_giving("a queue", "a change")}
 #: Marks that are set where packets leave.
 _ON_OUTPUT = (
     ("set", "cos"),

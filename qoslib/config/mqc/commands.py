@@ -18,6 +18,7 @@ __all__ = [
     "gives",
     "gives_rate",
     "name_of",
+    "verbs_giving",
     "withdraw",
 ]
 
@@ -252,6 +253,15 @@ def name_of(words: Sequence[str]) -> str:
     """
     two = " ".join(words[:2]).lower()
     return two if two in COMMANDS else words[0].lower() if words else ""
+
+
+def verbs_giving(*kinds: str) -> tuple[str, ...]:
+    """The first words of the commands that give a class something of these kinds.
+
+    >>> verbs_giving("a change")
+    ('queue-limit', 'random-detect', 'fair-queue')
+    """
+    return tuple(name for name, each in COMMANDS.items() if name in VERBS and each.gives in kinds)
 
 
 def gives(part: PolicyClass, *kinds: str) -> bool:
