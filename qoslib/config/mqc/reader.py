@@ -5,11 +5,11 @@ import re
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.platform_defaults import CATALYST, NCS, PlatformDefaults
-from qoslib.config.mqc.policies import Policies
+from qoslib.config.mqc.policies import Policies, PolicyClass
 from qoslib.config.mqc.port import ports_of
 from qoslib.config.mqc.settings import policies_for_rules
 from qoslib.config.mqc.spelling import SHORT
-from qoslib.config.records import Configuration
+from qoslib.config.records import Configuration, Statement
 
 __all__ = ["SIGNS", "read_mqc", "reads_alike"]
 
@@ -122,12 +122,16 @@ def _refuse_ios_early(found: Policies) -> None:
         refused = [each for each in part.statements if _IOS_EARLY.fullmatch(each.text)]
         if part.early is None or not refused:
             continue
-        for statements in (part.statements, found.notes.statements):
-            statements[:] = [each for each in statements if each not in refused]
         part.early = part.early if part.early.rows else None
         for each in refused:
-            problem = f"{each.text} is a command of IOS; {_XR_EARLY}"
-            found.notes.refused(each.line, each.text, problem)
+            _refuse(found, part, each, f"{each.text} is a command of IOS; {_XR_EARLY}")
+
+
+def _refuse(found: Policies, part: PolicyClass, statement: Statement, problem: str) -> None:
+    """Take a statement away that a device would not take."""
+    for statements in (part.statements, found.notes.statements):
+        statements[:] = [each for each in statements if each != statement]
+    found.notes.refused(statement.line, statement.text, problem)
 
 
 #: What an NCS 540 or 5500 has after this command (Cisco, Converged SDN Transport High Level Design,
@@ -144,9 +148,7 @@ def _refuse_low_levels(found: Policies) -> None:
         if own is None or own.level <= _HIERARCHICAL_LEVELS:
             continue
         refused = [each for each in part.statements if each.line == own.line]
-        for statements in (part.statements, found.notes.statements):
-            statements[:] = [each for each in statements if each not in refused]
         part.priority = None
         why = f"level {own.level} is not there beside `{_HIERARCHICAL}`; allowed: 1 to 4"
         for each in refused:
-            found.notes.refused(each.line, each.text, f"priority {why}")
+            _refuse(found, part, each, f"priority {why}")
