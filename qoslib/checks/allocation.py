@@ -269,6 +269,7 @@ def _guarantee(checked: CheckedPort, group: Group, member: Member, share: float)
 @rule("no-rate", "warning", "RFC 2475, section 2.4: a per-hop behaviour needs an allocation")
 def no_rate(checked: CheckedPort) -> Iterator[Found]:
     """A class has no rate, no weight and no priority that would serve it under load."""
+    yield from _zero_shares(checked)
     for group, member in checked.in_groups():
         rest = member.takes_rest or member.name == "class-default"
         alone = len(checked.members) == 1
@@ -287,6 +288,19 @@ def no_rate(checked: CheckedPort) -> Iterator[Found]:
             f"Class {member.name} gets nothing while the others are busy.",
             f"{why}.{no_room}",
             fix,
+        )
+
+
+def _zero_shares(checked: CheckedPort) -> Iterator[Found]:
+    """Queues of which each is given 0 % of what is left (NX-OS): nothing says how they share."""
+    sharing = [member for member in checked.members if not member.strict]
+    shares = [member.of.setting("bandwidth remaining") for member in sharing]
+    lines = [share.line for share in shares if share is not None and not share.value]
+    if len(lines) > 1 and len(lines) == len(sharing):
+        yield Found(
+            min(lines),
+            f"All {len(lines)} queues are given 0 %: nothing says how they share the link.",
+            "0 % + 0 % = 0 %; that they share equally is taken, and nobody has verified it.",
         )
 
 

@@ -91,6 +91,9 @@ class Level:
                 unreserved.append(node.path)
                 continue
             taken_bps += weights[node.path][0]
+        if self.platform.name == "nxos" and not unreserved and not taken_bps:
+            row = self.platform.value("zero_shares")
+            weights = {path: (1.0, of and row) for path, (_, of) in weights.items()}
         least_bps = units.convert(1.0, "%", "1") * self.share_bps
         for path in unreserved:
             rest_bps = max((self.share_bps - taken_bps) / len(unreserved), least_bps)
