@@ -67,7 +67,7 @@ def _groups(lines: Sequence[Statement | Remark]) -> dict[str, str]:
     found: dict[str, str] = {}
     for said in lines:
         header = said.parents[0].split() if said.parents else []
-        if header[:3] == ["class-map", "type", _TYPE] and _group(said):
+        if [word.lower() for word in header[:3]] == ["class-map", "type", _TYPE] and _group(said):
             found[header[-1]] = _group(said)
         name = class_name(said)
         parts = name.split("-")

@@ -43,13 +43,13 @@ class Attachment(NamedTuple):
 def attachment(said: Command) -> Attachment | None:
     """What a command attaches; None of another command."""
     words = said.words
-    verb = next((word for word in ("service-policy", "service-profile") if word in words), "")
+    verb = next((word for word in ("service-policy", "service-profile") if word in words[:-1]), "")
     if not verb:
         return None
     at = words.index(verb)
     names, kind, way = said.text.split()[at + 1 :], "", ""
-    if verb == "service-policy" and names[:1] == ["type"] and len(names) > 2:
-        kind, names = names[1], names[2:]
+    if verb == "service-policy" and words[at + 1] == "type" and len(names) > 2:
+        kind, names = names[1].lower(), names[2:]
     if verb == "service-policy" and len(names) == 2 and names[0].lower() in ("input", "output"):
         way, names = names[0].lower(), names[1:]
     return Attachment(names[0], kind, way, not at, "pro" in verb) if len(names) == 1 else None
@@ -77,7 +77,7 @@ def class_map(said: Command) -> ClassMap | None:
     if said.verb != "class-map":
         return None
     names, kind, combined = said.text.split()[1:], "", ""
-    if names[:1] == ["type"]:
+    if said.words[1:2] == ("type",):
         kind, names = "".join(names[1:2]).lower(), names[2:]
     if names and names[0].lower() in ("match-any", "match-all"):
         combined, names = names[0].lower(), names[1:]

@@ -20,12 +20,12 @@ def police_lines(
     rate_bps: float = 0.0,
 ) -> list[str]:
     """The policer of a class with another rate or burst, in its form and with its actions."""
-    said = [each for each in statements if each.text.split()[0].lower() == "police"]
+    said = [each for each in statements if each.verb == "police"]
     if not said:
         return []
     words = said[-1].text.split()
     at = 2 if words[1:2] and words[1].lower() in ("cir", "rate") else 1
-    percent = words[at : at + 1] == ["percent"]
+    percent = _word(words, at) == "percent"
     at += percent
     if not words[at : at + 1] or not words[at][0].isdigit():
         return []
@@ -37,9 +37,9 @@ def police_lines(
         behind = _with_burst(head, percent, behind, burst_bytes, rate_bps)
     # Below the line each colour may have one of its own.
     actions = {
-        each.text.split()[0]: each.text
+        each.verb: each.text
         for each in statements
-        if each.line > said[-1].line and each.text.split()[0].lower() in ACTIONS
+        if each.line > said[-1].line and each.verb in ACTIONS
     }
     return [" ".join([*head, *own, *behind]), *actions.values()]
 

@@ -162,7 +162,7 @@ class _Policies:
         found: dict[str, list[tuple[str, ...]]] = {}
         for said in self.configuration.statements:
             for parent in said.parents if said.text else ():
-                found.setdefault(parent, []).append((*said.words[:-1], said.name))
+                found.setdefault(_header(parent), []).append((*said.words[:-1], said.name))
         # Remarks do not say where they stand: behind the last header before them.
         verbs = "policy-map", "class-map", "interface"
         headers = [said for verb in verbs for said in self.configuration.by_verb.get(verb, ())]
@@ -172,7 +172,7 @@ class _Policies:
             at = bisect_right(lines, remark.line) - 1
             if remark.text and at >= 0 and headers[at].verb == "policy-map":
                 words = (*remark.words[:-1], remark.name)
-                found.setdefault(headers[at].text, []).append(words)
+                found.setdefault(_header(headers[at].text), []).append(words)
         return found
 
     @cached_property
@@ -210,6 +210,12 @@ class _Policies:
         last = min((line for line in lines if line > first), default=self.configuration.lines + 1)
         remarks = self.configuration.remarks
         return any(first < each.line < last and each.verb == "pause" for each in remarks)
+
+
+def _header(text: str) -> str:
+    """A header whose first word is in small letters."""
+    verb, _, rest = text.partition(" ")
+    return f"{verb.lower()} {rest}"
 
 
 def _is_control(name: str) -> bool:

@@ -185,12 +185,11 @@ def _other_rates(name: str, kind: str, rows: "pd.DataFrame", rate_bps: float) ->
 
 def _rates(of: ConfiguredClass, queue: Queue) -> dict[str, float]:
     """The rates of a class as the configuration was read [bit/s]; 0 where it says none."""
-    said = [each.text.split()[0] for each in of.statements]
     # Classic IOS has one number for a class: its bandwidth is the weight.
     bandwidth_bps = queue.guaranteed_bps or queue.weight
     return {
-        "priority": queue.policer.rate_bps if queue.policer and "priority" in said else 0.0,
-        "bandwidth": bandwidth_bps if "bandwidth" in said else 0.0,
+        "priority": queue.policer.rate_bps if queue.policer and "priority" in of.verbs else 0.0,
+        "bandwidth": bandwidth_bps if "bandwidth" in of.verbs else 0.0,
         "shape": queue.shaper.rate_bps if queue.shaper else 0.0,
     }
 

@@ -638,6 +638,14 @@ def test_a_command_may_be_in_capital_letters(name, text):
     assert [each.id for each in found(name, text_of=text)] == [name]
 
 
+def test_a_fix_is_written_for_commands_in_capital_letters():
+    text = POLICY_TEXT.replace("bandwidth percent 30", "Police Cir 10000000 1000")
+    text = text.replace("service-policy", "Service-Policy").replace("match-any", "Match-Any")
+    assert found("policy-unattached", text_of=text) == found("class-unused", text_of=text) == ()
+    (got,) = found("burst-below-frame", text_of=text)
+    assert got.fix.split("\n")[1:] == [" class VIDEO", "  Police Cir 10000000 15180"]
+
+
 def test_two_policies_for_one_direction_exclude_one_another():
     twice = POLICY_TEXT + " service-policy output WAN\n"
     assert found("commands-exclusive", text_of=twice) == ()
