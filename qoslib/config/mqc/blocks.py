@@ -14,7 +14,7 @@ from qoslib.config.mqc.commands import (
     name_of,
     withdraw,
 )
-from qoslib.config.mqc.interfaces import INTERFACE, SEVERAL, TYPES, interface_line, is_service
+from qoslib.config.mqc.interfaces import DCBX, INTERFACE, SEVERAL, TYPES, interface_line, is_service
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, begun, lines_of
 from qoslib.config.mqc.matches import match
 from qoslib.config.mqc.names import BUILT_IN
@@ -64,6 +64,7 @@ _GLOBAL = {
     ("qos", "shared-policer"): "A policer that several classes share is left out.",
     ("qos", "wireless-default-untrust"): "What the switch trusts is left out: marks stay.",
     ("qos", "statistics"): "Nothing is lost: it counts packets.",
+    ("lldp", "tlv-select", "dcbxp"): DCBX,
     ("hw-module", "qos"): _HARDWARE,
     ("hw-module", "profile", "qos"): _HARDWARE,
     ("hw-module", "profile", "priority-flow-control"): _HARDWARE,

@@ -6,11 +6,13 @@ from qoslib.config.mqc.policies import Interface, Named, plain
 from qoslib.config.provenance import Provenance
 from qoslib.config.values import Value
 
-__all__ = ["INTERFACE", "SEVERAL", "TYPES", "interface_line", "is_service"]
+__all__ = ["DCBX", "INTERFACE", "SEVERAL", "TYPES", "interface_line", "is_service"]
 
 #: Types of class maps and policies that are about queues.
 TYPES = {"qos", "queuing", "queueing", "lan-queuing", "network-qos", "quality-of-service"}
 
+#: What is lost of the negotiation of classes with a host.
+DCBX = "What hosts are told of classes and pauses (DCBX) is left out."
 #: Command of an interface -> what is lost; empty where the port says it.
 INTERFACE = {
     "service-policy": "",
@@ -57,6 +59,7 @@ SEVERAL = {
     ("ip", "tcp", "header-compression"): "Headers stay as long as they are.",
     ("qos", "pre-classify"): "Packets in a tunnel are classified by the mark of their stream.",
     ("trust", "device"): "What the switch trusts is left out: streams keep their mark.",
+    ("lldp", "tlv-select", "dcbxp"): DCBX,
     ("ip", "rtp"): "`ip rtp priority` and header compression are left out.",
 }
 
