@@ -69,7 +69,8 @@ def doctests():
 
 def notebooks():
     needs("notebooks/*.ipynb")
-    return ((*PYTEST, "--nbval", "--nbval-cell-timeout=120", "notebooks"),)
+    nbval = ("-p", "nbval.plugin", "--nbval", "--nbval-cell-timeout=120")
+    return ((*PYTEST, *nbval, "notebooks"),)
 
 
 def handout():
