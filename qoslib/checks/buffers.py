@@ -76,7 +76,8 @@ def _left_out(checked: CheckedPort, member: Member) -> str:
     for each in checked.configuration.remarks:
         numbers = [word for word in each.words if word.isdecimal()]
         own = 0 < member.of.line < each.line < min(begins, default=each.line + 1)
-        if own and each.verb == "random-detect" and len(numbers) > 1:
+        left = each.verb == "random-detect" and each.kind != "refused"
+        if own and left and len(numbers) > 1:
             return (
                 f" `{each.text}` of line {each.line} is left out here: it may drop before that, and"
                 " a limit must not lie below its thresholds."
