@@ -117,7 +117,7 @@ def found(
 ):
     """What one rule finds at a port; `text` is traffic.toml, `text_of` a configuration."""
     if text_of:
-        return findings(read(text_of, facts=facts), rules=[name])
+        return findings(read(text_of, facts=facts), facts=Facts(facts), rules=[name])
     ports = (configured,) if configured else ()
     configuration = Configuration(dialect, ports, statements=statements, lines=30)
     sent = {0: loads(configured, text)} if configured and text else None
