@@ -9,9 +9,10 @@ from qoslib.checks.references import listed_names
 from qoslib.checks.rule import Found, rule
 from qoslib.config.records import Configuration, Remark, Statement
 
-__all__: list[str] = []
+__all__ = ["fixed_classes"]
 
 _COS = "class-of-service"
+_BEST_EFFORT = {"best-effort", "be"}
 #: Levels of which nothing is read, and words that take statements away, or back.
 _OF_OTHERS = {"dynamic-profiles", "logical-systems"}
 _MOVES = {"delete", "deactivate", "activate"}
@@ -99,6 +100,40 @@ def _used_maps(lines: Sequence[Line]) -> set[str]:
             if at == 0 or above:
                 names.add(words[at + 1].strip(";{}"))
     return names
+
+
+def fixed_classes(configuration: Configuration) -> dict[str, list[int]]:
+    """Class of all that arrives by an interface, and the lines that say so (Junos)."""
+    found: dict[str, list[int]] = {}
+    for each in configuration.remarks:
+        if each.lost.startswith("All packets that arrive here are of this class"):
+            found.setdefault(each.name.rstrip(";"), []).append(each.line)
+    return found
+
+
+@rule(
+    "all-in-one-class",
+    "warning",
+    "Juniper, Class of Service User Guide, forwarding-class (Interfaces): the class of all packets"
+    " of a logical interface",
+    whole=True,
+    family="junos",
+)
+def all_in_one_class(configuration: Configuration) -> Iterator[Found]:
+    """All that arrives by each interface is put into a class that is not best effort (Junos)."""
+    chosen = fixed_classes(configuration)
+    lines = sorted(line for own in chosen.values() for line in own)
+    ports = [port for port in configuration.ports if port.direction == "out"]
+    sorted_out = any(of.marks for port in configuration.ports for of in port.classes)
+    if lines and len(lines) >= len(ports) and not sorted_out and chosen.keys() - _BEST_EFFORT:
+        names = " or ".join(chosen)
+        yield Found(
+            lines[0],
+            f"All that arrives is put into {names}, whatever its mark: data waits with what that"
+            " class is for.",
+            f"Lines with `forwarding-class`: {', '.join(map(str, lines))}; no classifier of the text"
+            " sorts by marks.",
+        )
 
 
 @rule(

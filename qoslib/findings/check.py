@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from qoslib.checks import RULES, Finding, Load, Silenced, silenced
+from qoslib.checks.junos_references import fixed_classes
 from qoslib.checks.manners import manners_of
 from qoslib.checks.runner import idle_comments, in_order, merged
 from qoslib.config import (
@@ -142,9 +143,9 @@ _GROUPED = (
     " wait with those that no class matches."
 )
 #: What is assumed of classes that nothing leads to (Junos).
-_UNSORTED = (
-    "Nothing here sorts packets into forwarding classes. By itself Junos puts those of IP"
-    " precedence 6 and 7 into network-control, and all others into best-effort."
+_BY_ITSELF = (
+    "By itself Junos puts those of IP precedence 6 and 7 into network-control, and all others into"
+    " best-effort."
 )
 
 
@@ -318,12 +319,24 @@ def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
     ):
         yield _GROUPED
     if manners.family == "junos" and classes and not any(of.marks for of in classes):
-        yield _UNSORTED
+        yield _unsorted(found)
     for place, by_model in sorted(state.by_port.items()):
         yield from by_model.not_run
         yield from _of_tcp(by_model.runs, sent.get(place, ()))
     if any(each.id == "no-shaper" for each in state.listed):
         yield "The models end at this port: what the carrier drops comes on top."
+
+
+def _unsorted(found: Configuration) -> str:
+    """What class packets are of where no classifier sorts them by their marks (Junos)."""
+    chosen = fixed_classes(found)
+    if not chosen:
+        return f"Nothing here sorts packets into forwarding classes. {_BY_ITSELF}"
+    said = (f"{name} (line {lines[0]})" for name, lines in chosen.items())
+    return (
+        f"All that arrives by some interfaces is of {', '.join(said)}, whatever its mark; no"
+        f" classifier sorts other packets. {_BY_ITSELF}"
+    )
 
 
 def _unsaid_device(found: Configuration, facts: Facts) -> bool:

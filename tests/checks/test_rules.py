@@ -214,6 +214,31 @@ QUEUES = edge().port.queues
 
 #: Rule -> (arguments of what it finds, a line of that and a part of sentence or arithmetic, and
 #: arguments where all is well).
+ONE_CLASS = """class-of-service {
+    interfaces {
+        ge-0/0/1 {
+            scheduler-map out;
+            unit 0 {
+                forwarding-class calls;
+            }
+        }
+    }
+    forwarding-classes {
+        class calls queue-num 5;
+        class data queue-num 0;
+    }
+    schedulers {
+        calls { transmit-rate percent 20; }
+        data { transmit-rate percent 80; }
+    }
+    scheduler-maps {
+        out {
+            forwarding-class calls scheduler calls;
+            forwarding-class data scheduler data;
+        }
+    }
+}
+"""
 CASES = {
     "no-shaper": (
         {"configured": unshaped(), "statements": BANDWIDTH, "text": 'VIDEO = "61 Mb/s"'},
@@ -468,6 +493,11 @@ CASES = {
         {"statements": POLICED_OUT, "dialect": "junos"},
         (7, "No term takes all that is left after voice"),
         {"statements": POLICED_OUT + TAKEN, "dialect": "junos"},
+    ),
+    "all-in-one-class": (
+        {"text_of": ONE_CLASS, "dialect": "junos"},
+        (6, "All that arrives is put into calls"),
+        {"text_of": ONE_CLASS.replace("class calls;", "class best-effort;"), "dialect": "junos"},
     ),
     "scheduler-unused": (
         {"statements": JUNOS, "dialect": "junos"},
