@@ -111,9 +111,32 @@ def _below_two_frames(checked: CheckedPort, member: Member, held_bytes: float) -
         )
 
 
+def _without_buffer(checked: CheckedPort) -> Iterator[Found]:
+    """Queues that the platform gives 0 % of the buffer, and that no other finding is about."""
+    found = [
+        member
+        for member in checked.members
+        if (member.strict or member.promise.queue_s is None)
+        and "least_buffer" in checked.by_default(member, "limit")
+        and not any("buffer-size" in said.words for said in member.of.statements)
+        and not _shared(checked, member)
+    ]
+    if found:
+        names = " and ".join(member.name for member in found)
+        row = checked.by_default(found[0], "limit")
+        yield Found(
+            checked.class_line(found[0]),
+            f"By default {names} {'has' if len(found) == 1 else 'have'} 0 % of the buffer.",
+            f"No `buffer-size` is given, and a few packets are left{row}; a scheduler"
+            " with `buffer-size` says more.",
+            severity="info",
+        )
+
+
 @rule("queue-shallow", "warning", "RFC 7567, section 2: bursts need room")
 def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
     """A queue is too short for the bursts of ordinary traffic."""
+    yield from _without_buffer(checked)
     for member, held, lasts in _candidates(checked):
         # The senders of a lossless class pause before its queue is full.
         paused = checked.configuration.no_drop & {member.name, *member.of.marks}
