@@ -76,7 +76,7 @@ class Level:
         for node in self.nodes:
             part = node.of
             # What `shape min` guarantees is a part of the bandwidth, not something beside it.
-            sure_bps = part.shape.least.value if part.shape and part.shape.least else 0.0
+            sure_bps = self.guarantees_bps.get(node.path, 0.0)
             taken_bps += sure_bps
             if part.priority or part.drop:
                 weights[node.path] = 1.0, None
@@ -95,10 +95,9 @@ class Level:
             row = self.platform.value("zero_shares")
             weights = {path: (1.0, of and row) for path, (_, of) in weights.items()}
         least_bps = units.convert(1.0, "%", "1") * self.share_bps
-        for path in unreserved:
-            rest_bps = max((self.share_bps - taken_bps) / len(unreserved), least_bps)
-            weights[path] = rest_bps, self.platform.value("unreserved")
-        return weights
+        rest_bps = max((self.share_bps - taken_bps) / max(len(unreserved), 1), least_bps)
+        rest = rest_bps, self.platform.value("unreserved")
+        return weights | dict.fromkeys(unreserved, rest)
 
     def _priorities_bps(self) -> float:
         """The rates of `priority` together."""
