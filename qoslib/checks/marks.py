@@ -31,11 +31,14 @@ _SCAVENGER = {"CS1", "LE", "DSCP 1"}
 
 
 @rule(
-    "class-shadowed", "warning", "Cisco IOS QoS configuration guide: the first class that matches"
+    "class-shadowed",
+    "warning",
+    "Cisco IOS QoS configuration guide: the first class that matches",
+    portless=True,
 )
 def class_shadowed(checked: CheckedPort) -> Iterator[Found]:
     """An earlier class takes all or some packets of a later one."""
-    if checked.manners.matching == "filters":
+    if checked.manners.matching == "filters" and checked.configured.port is not None:
         yield from _earlier_filter(checked)
     elif checked.manners.matching == "classes":
         yield from _earlier_class(checked)

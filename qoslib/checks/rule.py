@@ -79,6 +79,8 @@ class Rule:
         Whether it looks at what comes in as well.
     family : str
         The family of dialects that it is about, as `Manners.family`; empty of all.
+    portless : bool
+        Whether it looks at ports that wait for a fact as well.
     """
 
     id: str
@@ -88,6 +90,7 @@ class Rule:
     whole: bool = False
     inward: bool = False
     family: str = ""
+    portless: bool = False
 
     @property
     def what(self) -> str:
@@ -106,6 +109,7 @@ def rule(
     whole: bool = False,
     inward: bool = False,
     family: str = "",
+    portless: bool = False,
 ) -> Callable[[Find], Rule]:
     """Make a rule of a function."""
-    return lambda find: Rule(id, severity, reference, find, whole, inward, family)
+    return lambda find: Rule(id, severity, reference, find, whole, inward, family, portless)

@@ -126,7 +126,7 @@ def findings(
     ports = [
         CheckedPort(configuration, configured, known, tuple((loads or {}).get(place, ())))
         for place, configured in enumerate(configuration.ports)
-        if configured.port is not None
+        if configured.port is not None or configured.missing
     ]
     for each in _of_family(configuration, RULES if rules is None else rules):
         if each.whole:
@@ -135,7 +135,8 @@ def findings(
         for checked in ports:
             configured = checked.configured
             check_time(configured.line)
-            if each.inward or configured.direction == "out":
+            told = configured.port is not None or each.portless
+            if told and (each.inward or configured.direction == "out"):
                 where = f"{configured.interface} {configured.direction}"
                 found += [finding_of(each, one, where) for one in each.find(checked)]
     return in_order(merged(found))
