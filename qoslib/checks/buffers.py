@@ -118,6 +118,7 @@ def _without_buffer(checked: CheckedPort) -> Iterator[Found]:
         for member in checked.members
         if (member.strict or member.promise.queue_s is None)
         and "least_buffer" in checked.by_default(member, "limit")
+        and member.limit_bps is None
         and not any("buffer-size" in said.words for said in member.of.statements)
         and not _shared(checked, member)
     ]
