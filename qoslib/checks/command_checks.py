@@ -166,7 +166,7 @@ def _several_strict_high(configuration: Configuration) -> Iterator[Found]:
 
     These take several (Juniper, CLI Reference, priority (Schedulers), Platform Information).
     """
-    if configuration.dialect != "junos" or several_strict(configuration):
+    if not manners_of(configuration.dialect).one_strict_queue or several_strict(configuration):
         return
     known: set[tuple[int, ...]] = set()
     for port in configuration.ports:

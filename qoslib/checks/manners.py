@@ -44,6 +44,8 @@ class Manners(NamedTuple):
         Whether `bandwidth` of an interface tells what the carrier takes.
     priority_levels : int or None
         How many queues classes with priority have; None where each has its own.
+    one_strict_queue : bool
+        Whether most of its devices take one queue without a limit that is served first.
     strict_unless_said : bool
         Whether queues are strict where no line says so.
     groups_choose : bool
@@ -71,6 +73,7 @@ class Manners(NamedTuple):
     scales_shares: bool = False
     contract_by_bandwidth: bool = False
     priority_levels: int | None = None
+    one_strict_queue: bool = False
     strict_unless_said: bool = False
     groups_choose: bool = False
     verify: tuple[str, ...] = ()
@@ -101,6 +104,7 @@ _MANNERS = {
     "junos": Manners(
         "junos",
         writes=True,
+        one_strict_queue=True,
         limits_refused=True,
         verify=("show interfaces queue {name}", "show class-of-service interface {name}"),
     ),
