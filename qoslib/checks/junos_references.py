@@ -131,8 +131,8 @@ def all_in_one_class(configuration: Configuration) -> Iterator[Found]:
             lines[0],
             f"All that arrives is put into {names}, whatever its mark: data waits with what that"
             " class is for.",
-            f"Lines with `forwarding-class`: {', '.join(map(str, lines))}; no classifier of the text"
-            " sorts by marks.",
+            f"Lines with `forwarding-class`: {', '.join(map(str, lines))}; no classifier of the"
+            " text sorts by marks.",
         )
 
 
