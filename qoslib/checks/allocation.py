@@ -85,7 +85,7 @@ def guarantees_over(checked: CheckedPort) -> Iterator[Found]:
 def _guarantees_over(checked: CheckedPort, group: Group) -> Iterator[Found]:
     counted = [member for member in group.members if _reserves(checked, member)]
     every_bps = sum(map(reserved_bps, counted))
-    counted = [member for member in counted if not _remainder(member)]
+    counted = [member for member in counted if not _remainder(checked, member)]
     rates_bps = {member.name: reserved_bps(member) for member in counted}
     total_bps, most_bps = sum(rates_bps.values()), group.most_bps
     promised_bps = sum(reserved_bps(member) for member in counted if not member.strict)
@@ -99,29 +99,39 @@ def _guarantees_over(checked: CheckedPort, group: Group) -> Iterator[Found]:
             severity="error" if refused else "warning",
         )
     elif every_bps > most_bps * (1 + ROUNDING):
-        yield from _remainder_over(group, rates_bps)
+        yield from _remainder_over(checked, group, rates_bps)
 
 
-def _remainder_over(group: Group, rates_bps: dict[str, float]) -> Iterator[Found]:
+def _remainder_over(
+    checked: CheckedPort, group: Group, rates_bps: dict[str, float]
+) -> Iterator[Found]:
     """A remainder that does not count what classes that are served first may take (Junos)."""
-    line = next(said.line for each in group.members if (said := _remainder(each)))
+    line = next(said.line for each in group.members if (said := _remainder(checked, each)))
     first = [member.name for member in group.members if member.strict and reserved_bps(member)]
     if not first:
         return
     yield Found(
         line,
         f"`transmit-rate remainder` is worked out without {' and '.join(first)}: while"
-        f" {'these send' if len(first) > 1 else 'it sends'}, the others get less than their rates.",
+        f" {'these send' if len(first) > 1 else 'it sends'}, the others together get less than"
+        " their rates.",
         f"Without the remainder: {_parts(rates_bps)} = {rate_text(sum(rates_bps.values()))} of"
         f" {rate_text(group.most_bps)}.",
         severity="info",
     )
 
 
-def _remainder(member: Member) -> Setting | None:
-    """What gives a class what the others' rates leave, which is no guarantee (Junos)."""
+def _remainder(checked: CheckedPort, member: Member) -> Setting | None:
+    """What gives a class what the others' rates leave, which is no guarantee (Junos).
+
+    Of a class that is served first it is what it takes, and below a guaranteed rate it is a part
+    of a promise.
+    """
     said = member.of.setting("transmit-rate")
-    return said if said and said.sort == "remainder" else None
+    if member.strict or said is None or said.sort != "remainder":
+        return None
+    above = (node for node in nodes_of(checked.port) if member.queue.name in node.children)
+    return None if any(node.guaranteed_bps for node in above) else said
 
 
 def _reserves(checked: CheckedPort, member: Member) -> bool:
