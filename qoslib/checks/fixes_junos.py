@@ -70,11 +70,23 @@ class JunosFixes(Fixes):
 
         Per cent fit all interfaces that share it; below a guaranteed rate they would be of that.
         """
+        guaranteed = any(node.guaranteed_bps for node in nodes_of(self.checked.port))
+        return self._rate(member, wanted_bps, most_bps, rounded, in_bits=guaranteed)
+
+    def _rate(
+        self,
+        member: "Member",
+        wanted_bps: float,
+        most_bps: float,
+        rounded: Rounded,
+        in_bits: bool = False,
+    ) -> str:
+        """A rate in per cent unless the text has that of the class in bit/s."""
         said = member.of.setting("transmit-rate")
-        in_bits = bool(said and said.rate_bps)
-        in_bits |= any(node.guaranteed_bps for node in nodes_of(self.checked.port))
         percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
-        return f"{wanted_bps:.0f}" if in_bits or not percent else f"percent {percent}"
+        if in_bits or not percent or (said and said.rate_bps):
+            return f"{rounded(round(wanted_bps, 3))}"
+        return f"percent {percent}"
 
     def port_rate(self, rate_bps: float) -> str:
         """`shaping-rate` of the interface."""
@@ -104,9 +116,11 @@ class JunosFixes(Fixes):
         self, group: "Group", member: "Member", limit_bps: float, rounded: Rounded = floor
     ) -> str:
         """`rate-limit` behind the rate; some devices limit by a `shaping-rate`."""
-        rate = self._transmit_rate(member, limit_bps, group.most_bps, rounded)
         if self.strict_alone or is_switch(self.checked.configuration):
+            # Per cent of `shaping-rate` are of the shaper above, whatever is guaranteed there.
+            rate = self._rate(member, limit_bps, group.most_bps, rounded)
             return self._of_scheduler(member, f"shaping-rate {rate}")
+        rate = self._transmit_rate(member, limit_bps, group.most_bps, rounded)
         if as_mx(self.checked.configuration):
             return ""
         return self._of_scheduler(member, f"transmit-rate {rate} rate-limit")

@@ -88,7 +88,8 @@ def _of_calls(member: Member) -> bool:
 
 def _has_rate(member: Member) -> bool:
     """Whether the class has a rate already, which is no limit (Junos)."""
-    return member.of.setting("transmit-rate") is not None
+    said = member.of.setting("transmit-rate")
+    return said is not None and said.sort != "remainder"
 
 
 def _is_rate(load: Load) -> bool:
