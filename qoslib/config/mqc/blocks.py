@@ -216,7 +216,10 @@ class _Reading:
 
     def _open(self, line: Line) -> None:
         if line.verb == "interface":
-            self._open_interface(line, _interface_name(list(line.words[1:])))
+            header, below = _in_one_line(line)
+            self._open_interface(header, _interface_name(list(header.words[1:])))
+            if below:
+                self.take(below)
         elif line.verb == "control-plane":
             self.block = "control_plane"
         elif line.verb in _ELSEWHERE:
@@ -426,6 +429,16 @@ def _key(known: Mapping[str, Policy | Selection], name: str, kind: str) -> str:
     """Where a block of this name and type is kept, or is to be kept."""
     had = known.get(name)
     return name if had is None or had.kind == kind else f"{kind} {name}"
+
+
+def _in_one_line(line: Line) -> tuple[Line, Line | None]:
+    """The header of an interface, and the command behind it in one line (IOS XR, `formal`)."""
+    at = next((i for i, word in enumerate(line.words) if i > 1 and word in INTERFACE), 0)
+    if not at:
+        return line, None
+    parts = line.words[:at], line.words[at:]
+    header, below = (line._replace(text=" ".join(words), words=words) for words in parts)
+    return header, below._replace(depth=1)
 
 
 def _interface_name(names: list[str]) -> str:
