@@ -48,6 +48,8 @@ LEFT_OUT: dict[tuple[str, ...], str] = {
     ("qos", "random-detect"): _ALL_QUEUES,
     ("qos", "tx-queue"): _ALL_QUEUES,
     ("qos", "ecn"): _ALL_QUEUES,
+    ("tx-scheduler", "packet", "size"): "What the scheduler adds to each frame is left out: give"
+    " overhead_bytes.",
     ("queue-monitor",): "Nothing is lost: it watches the queues.",
     ("storm-control",): "What limits broadcasts on the way in is left out.",
     ("service-policy",): "Policies on the way in are left out.",
