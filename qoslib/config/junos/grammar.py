@@ -316,9 +316,10 @@ _LEVELS = {
     "chassis": Commands({"**": _BUFFER}),
     "dynamic-profiles": Commands(_OTHER),
     "logical-systems": Commands(_OTHER),
+    "protocols": Commands({"**": "The policer of this label-switched path is left out."}),
 }
 #: Levels where a statement that no pattern has is about something else, and no error.
-_WIDE = {"interfaces", "firewall", "chassis"}
+_WIDE = {"interfaces", "firewall", "chassis", "protocols"}
 _PATTERNS = [
     (level, pattern.split()) for level, commands in _LEVELS.items() for pattern in commands.table
 ]

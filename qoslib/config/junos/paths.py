@@ -26,6 +26,7 @@ _OF_INTERFACES = {
 }
 #: Of the variables of a subscriber's profile, those that begin so: its rates.
 _VARIABLES, _OF_COS = "predefined-variable-defaults", "cos-"
+_PATHS = ("mpls", "label-switched-path")
 _OF_CHASSIS = {"q-pic-large-buffer", "traffic-manager", "max-queues", "max-queues-per-interface"}
 #: So many statements may be inherited; more come of no configuration.
 _MOST = 200_000
@@ -77,6 +78,8 @@ def _is_on_service(words: tuple[str, ...]) -> bool:
         return level in ("class-of-service", "firewall") or (level == _VARIABLES and of_cos)
     if words[0] == "interfaces":
         return not _OF_INTERFACES.isdisjoint(words[2:])
+    if words[0] == "protocols":
+        return words[1:3] == _PATHS and "policing" in words
     if words[0] == "chassis":
         return not _OF_CHASSIS.isdisjoint(words)
     return words[0] in _TOPS
