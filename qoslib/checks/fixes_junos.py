@@ -71,7 +71,7 @@ class JunosFixes(Fixes):
         Per cent fit all interfaces that share it; below a guaranteed rate they would be of that.
         """
         guaranteed = any(node.guaranteed_bps for node in nodes_of(self.checked.port))
-        return self._rate(member, wanted_bps, most_bps, rounded, in_bits=guaranteed)
+        return self._rate(member, wanted_bps, most_bps, rounded, absolute=guaranteed)
 
     def _rate(
         self,
@@ -79,12 +79,12 @@ class JunosFixes(Fixes):
         wanted_bps: float,
         most_bps: float,
         rounded: Rounded,
-        in_bits: bool = False,
+        absolute: bool = False,
     ) -> str:
         """A rate in per cent unless the text has that of the class in bit/s."""
         said = member.of.setting("transmit-rate")
         percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
-        if in_bits or not percent or (said and said.rate_bps):
+        if absolute or not percent or (said and said.rate_bps):
             return f"{rounded(round(wanted_bps, 3))}"
         return f"percent {percent}"
 
