@@ -147,13 +147,19 @@ def _with_profile(block: Block, profile: Block | None) -> Block:
     """An interface with what its profile gives it where it says nothing itself."""
     if profile is None:
         return block
+    own = {n: each for n, each in block.queues.items() if not _counts_alone(each)}
     return replace(
         block,
-        queues={**profile.queues, **block.queues},
+        queues={**block.queues, **profile.queues, **own},
         shape=block.shape or profile.shape,
         trust=block.trust or profile.trust,
         in_packets=block.in_packets or profile.in_packets,
     )
+
+
+def _counts_alone(given: Given) -> bool:
+    """Whether all that an interface says of a queue is what it counts there."""
+    return bool(given.statements) and all(each.words[-1] == "count" for each in given.statements)
 
 
 def _note_idle(queueing: Queueing, block: Block, numbers: list[int]) -> None:
