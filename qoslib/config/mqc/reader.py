@@ -35,12 +35,13 @@ _NX = re.compile(
     r"|^feature (vpc|lacp|lldp|interface-vlan|nxapi|telnet|udld)\b",
     re.MULTILINE,
 )
-#: What a Catalyst 9000 has, and no router of IOS or IOS XE: shares of its buffers, classes of its
-#: own for what its processor is sent, members of a stack, ports of a switch in its first slots.
+#: What a Catalyst has, and no router of IOS or IOS XE: of a 9000 shares of its buffers, classes of
+#: its own for what its processor is sent, members of a stack, ports of a switch in its first slots;
+#: of older ones queues by number.
 _CATALYST = re.compile(
     r"^[ \t]*(queue-buffers ratio \d|class-map match-any system-cpp-|policy-map system-cpp-"
     r"|queue-limit (dscp|cos|precedence) .*percent|random-detect (dscp|cos|precedence) \S+ percent"
-    r"|match non-client-nrt|switch \d provision )"
+    r"|match non-client-nrt|switch \d provision |mls qos[ \t]*$|mls qos srr-queue |srr-queue )"
     r"|^interface (\w*GigabitEthernet|\w+GigE)[1-9]/\d/\d+\n([ \t]+.*\n)*?[ \t]+switchport\b",
     re.MULTILINE,
 )
