@@ -18,6 +18,7 @@ from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy
 from qoslib.config.mqc.port_builder import PortBuilder, Way
+from qoslib.config.mqc.together import choice
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredPort
 from qoslib.config.source import ConfigurationError, check_time
@@ -30,12 +31,6 @@ _WAYS: tuple[Way, ...] = ("out", "in")
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
 _OWN = "This policy is the platform's own: what it does is not modelled."
 _CATALYST = "A Catalyst switch's queues and buffers: not modelled on this platform, no promise."
-_TOGETHER = "Several policies act together: not modelled on this platform, no promise."
-#: Direction -> what is left out of an interface with policies of several types.
-_OTHER_TYPES = {
-    "out": "What marks and polices beside the queues is left out.",
-    "in": "Queues on the way in are left out.",
-}
 #: Direction -> what becomes of a queue of the interface that no port has.
 _UNUSED = {
     "out": "The queue of the interface is left out; those of its policy are taken.",
@@ -183,20 +178,13 @@ class _PortReader:
 
     def _chosen(self) -> Named | None:
         """The policy that makes the port, with a remark on each other; None where all act."""
-        named = chosen = self.interface.policies[self.way]
         every = self._all()
-        kinds = {each.kind: each for each in every}
-        if len(every) == 1 or not (self.platform.several or len(kinds) > 1):
-            return named
-        left, lost = every, _TOGETHER
-        if not self.platform.several:
-            chosen = kinds["queuing" if self.way == "out" else "qos"]
-            left = [each for each in every if each.kind != chosen.kind]
-            lost = _OTHER_TYPES[self.way]
-        for each in left:
-            command = self._command(each, f"type {each.kind} " if len(kinds) > 1 else "")
+        named, left = choice(self.found, every, self.way, self.platform.several)
+        typed = len({each.kind for each in every}) > 1
+        for each, lost in left:
+            command = self._command(each, f"type {each.kind} " if typed else "")
             self.found.notes.not_modelled(each.line, command, lost)
-        return None if self.platform.several else chosen
+        return named
 
     def _say_absent(self, named: Named) -> None:
         """Say what is wrong with a policy that the text does not define."""

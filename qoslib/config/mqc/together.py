@@ -1,0 +1,75 @@
+"""Policies of one interface in one direction: which of them makes the port, or why none does."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from qoslib.config.mqc.class_nodes import has_queues
+from qoslib.config.mqc.policies import Named, Policies
+
+__all__ = ["Choice", "choice"]
+
+#: Direction -> what is left out of an interface with policies of several types.
+_OTHER_TYPES = {
+    "out": "What marks and polices beside the queues is left out.",
+    "in": "Queues on the way in are left out.",
+}
+_INPUT = "How several policies of what comes in act together is not known: no promise."
+_UNKNOWN = "Beside it stands {other}, which the text does not hold: no promise."
+_MARKS = "It marks alone: the queues are those of {other}, and streams keep their mark."
+_POLICES = "What it polices is dropped in front of the queues of {other}: not modelled, no promise."
+_QUEUES = "Beside it {other} has queues as well, and a device takes one such policy: no promise."
+
+
+class Choice(NamedTuple):
+    """The policy that makes a port, None where nothing is promised; and what is lost of others."""
+
+    named: Named | None
+    left: Sequence[tuple[Named, str]] = ()
+
+
+def choice(found: Policies, every: Sequence[Named], way: str, together: bool) -> Choice:
+    """Choose among the policies of one direction; `together` says whether all of them act.
+
+    On NX-OS one of each type may stand there. On IOS XR one policy may mark and another one have
+    the queues: what the first one sets of traffic classes is there before the second one looks
+    (Cisco, NCS 4000 QoS Configuration Guide, Dual Policy; ASR 9000 QoS Configuration Guide,
+    Configuring Modular QoS Service Packet Classification, 24.x).
+    """
+    kinds = {each.kind: each for each in every}
+    if len(every) == 1 or not (together or len(kinds) > 1):
+        return Choice(every[-1])
+    if not together:
+        chosen = kinds["queuing" if way == "out" else "qos"]
+        others = [each for each in every if each.kind != chosen.kind]
+        return Choice(chosen, [(each, _OTHER_TYPES[way]) for each in others])
+    if way == "in":
+        return Choice(None, [(each, _INPUT) for each in every])
+    return _of_output(found, every)
+
+
+def _of_output(found: Policies, every: Sequence[Named]) -> Choice:
+    """The policy of several that has the queues, if the others only mark."""
+    policies = {each: found.policy(each.name, each.kind) for each in every}
+    absent = [each for each, policy in policies.items() if policy is None]
+    if absent:
+        return Choice(absent[0], _lost(every, absent[0], _UNKNOWN))
+    known = [(each, policy) for each, policy in policies.items() if policy]
+    acting = [each for each, policy in known if has_queues(found, policy)]
+    queueing = [each for each, policy in known if has_queues(found, policy, meters=False)]
+    if len(queueing) > 1:
+        return Choice(
+            None, [(each, _QUEUES.format(other=_beside(queueing, each))) for each in queueing]
+        )
+    chosen = (queueing or acting or every)[-1]
+    if len(acting) > 1:
+        metering = [each for each in acting if each is not chosen]
+        return Choice(None, _lost([chosen, *metering], chosen, _POLICES))
+    return Choice(chosen, _lost(every, chosen, _MARKS))
+
+
+def _beside(others: Sequence[Named], named: Named) -> str:
+    return " and ".join(each.name for each in others if each is not named)
+
+
+def _lost(every: Sequence[Named], other: Named, words: str) -> list[tuple[Named, str]]:
+    return [(each, words.format(other=other.name)) for each in every if each is not other]
