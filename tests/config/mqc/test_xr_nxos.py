@@ -257,16 +257,26 @@ interface Ethernet1/1
     ]
 
 
-def test_xr_lists_both_policies_of_a_direction_and_keeps_the_way_in():
+def test_xr_takes_the_policy_with_queues_of_two_and_keeps_the_way_in():
     policies = "policy-map QUEUE\n class class-default\n  shape average 1 gbps\n end-policy-map\n"
     policies += "policy-map MARK\n class class-default\n  set dscp af11\n end-policy-map\n"
     lines = "service-policy input MARK", "service-policy output QUEUE", "service-policy output MARK"
     found = read(policies + "interface TenGigE0/0/0/1\n " + "\n ".join(lines) + "\n")
     out, into = found.ports
-    assert (out.port, out.policy, out.missing) == (None, "QUEUE and MARK", ())
+    assert (out.policy, out.line, queues(out)["class-default"].shaper.rate_bps) == (
+        "QUEUE",
+        11,
+        1e9,
+    )
     assert into.port is not None
-    listed = [each.text for each in found.remarks if "several policies" in each.lost.lower()]
-    assert listed == list(lines[1:])
+    assert [each.text for each in found.remarks if "marks alone" in each.lost] == [lines[2]]
+    # The order of the two does not matter.
+    turned = "interface TenGigE0/0/0/1\n " + "\n ".join((lines[2], lines[1])) + "\n"
+    assert read(policies + turned).ports[0].port == out.port
+    # Two with queues promise nothing: nobody knows which one a device takes.
+    both = policies.replace("set dscp af11", "shape average 2 gbps") + turned
+    (out,) = read(both).ports
+    assert (out.port, out.policy, out.missing) == (None, "MARK and QUEUE", ())
     # One that is taken off again leaves the other.
     text = policies + "interface TenGigE0/0/0/1\n " + "\n ".join((*lines, f"no {lines[2]}")) + "\n"
     (out, _) = read(text).ports
