@@ -7,9 +7,9 @@ from qoslib.config.junos.attachments import Interface
 from qoslib.config.junos.classes import NO_DEVICE, by_queue
 from qoslib.config.junos.definitions import Definitions, Draft, Entry, Rates, Site, rest_of
 from qoslib.config.junos.paths import below
-from qoslib.config.junos.queues import queues_of, shaper_of
+from qoslib.config.junos.queues import queues_of, shaper_of, transmit_shares
 from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out, statements_of
-from qoslib.config.junos.schedulers import Profile
+from qoslib.config.junos.schedulers import Profile, Scheduler
 from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import PRIORITIES, STRICT, priorities
 from qoslib.config.lines import Line
@@ -34,6 +34,14 @@ _NOT_BY_UNIT = (
     " interface, and this text has neither."
 )
 _NOTHING = " Nothing is promised on this interface."
+#: Platforms, as facts name them, whose queues all of their cards serve alike.
+_ONE_SCHEDULER = ("m120", "srx")
+_BY_CARD = "goes first differs from card to card"
+_HIGH_WITHOUT_RATE = (
+    "Without a transmit-rate it is read as a queue that gets what the rates of the others leave. A"
+    " card with a queueing chip may serve it first, up to its shaping rate: then it gets more than"
+    " is said here, and the others less."
+)
 #: The classes of a port whose scheduler map is the default, by the numbers of their queues.
 _DEFAULT_QUEUES = {"": (0, 3), "srx": (0, 7)}
 
@@ -103,6 +111,8 @@ def _made(
         sites, nodes, shaper = _flat(interface, known, draft)
     if known.other:
         _check_defaults(sites, line)
+    elif not draft.acx7000 and draft.platform not in _ONE_SCHEDULER:
+        _check_priorities(interface, sites, draft)
     schedulers = (entry.scheduler for site in sites for entry in site.entries)
     used = {each.priority.value for each in schedulers if each}
     draft.words = priorities(draft.acx7000, not used <= set(PRIORITIES))
@@ -140,6 +150,40 @@ def _check_defaults(sites: Sequence[Site], line: int) -> None:
     if lacks:
         why = "the default of this device is not known here"
         raise NoPortError(f"{', '.join(lacks)}, and {why}", line)
+
+
+def _check_priorities(interface: Interface, sites: Sequence[Site], draft: Draft) -> None:
+    """Promise nothing where cards differ in which priority goes first.
+
+    Where no unit has a guaranteed rate, an Enhanced Queuing DPC serves a higher priority first, up
+    to its shaping rate. An MPC has two priorities for all that is beyond guarantees (Juniper, Class
+    of Service User Guide, Configuring MDRR on Enhanced Queuing DPCs; Hierarchical Scheduling on MIC
+    and MPC Interfaces).
+    """
+    eager = [of for site in sites for of in _high_without_rate(site, draft)]
+    if not interface.units:
+        # The card may have no queueing chip: this map is on the port itself.
+        leave_out(draft.notes, [of.first("priority") for of in eager], _HIGH_WITHOUT_RATE)
+        return
+    if eager:
+        problem = f"a queue of priority high has no transmit-rate, and whether it {_BY_CARD}"
+        raise NoPortError(problem, eager[0].priority.line)
+    entries = [entry for site in sites for entry in site.entries]
+    used = [each.scheduler.priority for each in entries if each.scheduler]
+    shared = {each.value: each.line for each in used if each.value not in STRICT}
+    profiles = [interface.own, *interface.units.values(), *interface.above.values()]
+    if len(shared) > 1 and not any(each.guaranteed for each in profiles):
+        problem = f"no unit has a guaranteed-rate, and which of the priorities {_BY_CARD}"
+        raise NoPortError(problem, max(shared.values()))
+
+
+def _high_without_rate(site: Site, draft: Draft) -> Iterator[Scheduler]:
+    """The schedulers of priority high that have no transmit rate, or one of 0."""
+    shares = transmit_shares(site, draft)
+    for entry in site.entries:
+        of = entry.scheduler
+        if of and of.priority.value == "high" and not shares[entry.of].value:
+            yield of
 
 
 Hung = tuple[list[Site], list[Node], Shaper | None]

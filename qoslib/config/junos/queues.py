@@ -22,7 +22,7 @@ from qoslib.port import (
     TimeLimit,
 )
 
-__all__ = ["queues_of", "rate_limit", "shaper_of"]
+__all__ = ["queues_of", "rate_limit", "shaper_of", "transmit_shares"]
 
 #: Platform -> what a queue without a scheduler of its own has of rate and buffer, by its number.
 _UNSAID = {"": {0: 0.95, 3: 0.05}, "srx": {0: 0.95, 7: 0.05}}
@@ -82,7 +82,7 @@ def rate_limit(rate_bps: float) -> Policer:
 
 def queues_of(site: Site, known: Definitions, draft: Draft) -> list[Queue]:
     """The queues of a site; with a missing fact a stand-in, which no port is made of."""
-    shares = _transmit_shares(site, draft)
+    shares = transmit_shares(site, draft)
     said = {e.of: e.scheduler.buffer if e.scheduler else None for e in site.entries}
     buffers = _shares(site, said, "buffer_size", draft)
     made = []
@@ -92,7 +92,7 @@ def queues_of(site: Site, known: Definitions, draft: Draft) -> list[Queue]:
     return made
 
 
-def _transmit_shares(site: Site, draft: Draft) -> dict[str, Value]:
+def transmit_shares(site: Site, draft: Draft) -> dict[str, Value]:
     """Share of each queue; strict ones of an ACX7000 have none."""
     said: dict[str, Value | None] = {}
     for entry in site.entries:

@@ -30,6 +30,10 @@ def test_a_random_configuration_comes_back(seed):
         found = read(text, facts=facts, dialect="junos")
         assert not [each for each in found.remarks if each.kind == "unknown"]
         (configured,) = found.ports
+        if configured.port is None:
+            # Nothing is promised of units where cards differ in which priority goes first.
+            assert any("differs from card to card" in each.lost for each in found.remarks), text
+            continue
         written = write(configured.port, "junos")
         assert written.lost == (), text
         (back,) = read(written.text, facts=dict(written.facts), dialect="junos").ports
