@@ -23,6 +23,8 @@ __all__ = [
 Command = Statement | Remark
 #: What is set where a packet comes in, and matched where it leaves.
 GROUPS = ("traffic-class", "qos-group", "discard-class")
+#: What may stand behind a policy and its direction (IOS XR).
+_BEHIND = {"account", "acct-stats", "merge", "shared-policy-instance", "subscriber-parent"}
 #: What stands around names.
 _MARKS = ".,:;?()[]{}'\"`"
 
@@ -50,8 +52,9 @@ def attachment(said: Command) -> Attachment | None:
     names, kind, way = said.text.split()[at + 1 :], "", ""
     if verb == "service-policy" and words[at + 1] == "type" and len(names) > 2:
         kind, names = names[1].lower(), names[2:]
-    if verb == "service-policy" and len(names) == 2 and names[0].lower() in ("input", "output"):
+    if verb == "service-policy" and len(names) > 1 and names[0].lower() in ("input", "output"):
         way, names = names[0].lower(), names[1:]
+        names = names[:1] if names[1:2] and names[1].lower() in _BEHIND else names
     return Attachment(names[0], kind, way, not at, "pro" in verb) if len(names) == 1 else None
 
 

@@ -129,7 +129,10 @@ def _service_policy(of: Interface, words: Words) -> bool:
     way = _way(words, "input", "output")
     if not way:
         raise NotUnderstood
-    return _attach(of, way, Named(words.take("the policy's name"), words.line.number))
+    name, instance = words.take("the policy's name"), ""
+    if words.skip("shared-policy-instance"):
+        instance = words.take("the instance")
+    return _attach(of, way, Named(name, words.line.number, instance=instance))
 
 
 def _attach(of: Interface, way: str, named: Named) -> bool:

@@ -48,11 +48,15 @@ def key_of(known: Mapping[str, object], name: str, kind: str) -> str:
 
 @dataclass(frozen=True)
 class Named:
-    """A name, the line that uses it, and the type of what it names."""
+    """A name, the line that uses it, and the type of what it names.
+
+    `instance` is what several sub-interfaces share, queues and all (IOS XR).
+    """
 
     name: str
     line: int
     kind: str = _PLAIN
+    instance: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
-"""Policies of one interface in one direction: which of them makes the port, or why none does."""
+"""Policies that act together: of one interface, and one of several sub-interfaces."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from qoslib.config.mqc.class_nodes import has_queues
-from qoslib.config.mqc.policies import Named, Policies
+from qoslib.config.mqc.policies import Interface, Named, Policies
 
-__all__ = ["Choice", "choice"]
+__all__ = ["Choice", "choice", "with_instances"]
 
 #: Direction -> what is left out of an interface with policies of several types.
 _OTHER_TYPES = {
@@ -73,3 +74,27 @@ def _beside(others: Sequence[Named], named: Named) -> str:
 
 def _lost(every: Sequence[Named], other: Named, words: str) -> list[tuple[Named, str]]:
     return [(each, words.format(other=other.name)) for each in every if each is not other]
+
+
+def with_instances(interfaces: Iterable[Interface]) -> list[Interface]:
+    """Interfaces, where sub-interfaces that have one instance of a policy are one (IOS XR).
+
+    They have one set of queues, shapers and policers, and belong to one interface (Cisco, IOS XR
+    7.3.1 for NCS 5500, Shared-Policy Instances).
+
+    >>> spi = Named("SPI", 3, instance="A")
+    >>> of = [Interface(f"TenGigE0/0/0/1.{i}", i, {"out": spi}) for i in (1, 2)]
+    >>> [each.name for each in with_instances(of)]
+    ['TenGigE0/0/0/1 instance A']
+    """
+    found: dict[str, Interface] = {}
+    for each in interfaces:
+        own = {way: named for way, named in each.policies.items() if not named.instance}
+        if own or each.hold or not each.policies:
+            found[each.name] = replace(each, policies=own)
+        for way, named in each.policies.items():
+            if named.instance:
+                name = f"{each.name.split('.')[0]} instance {named.instance}"
+                one = found.setdefault(name, replace(each, name=name, policies={}, hold={}))
+                one.policies.setdefault(way, named)
+    return list(found.values())
