@@ -9,6 +9,7 @@ from qoslib.config.mqc.matches import ALL
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Early, Metered, Priority, Shape
 from qoslib.config.source import ConfigurationError
+from qoslib.config.sourced import Sourced, by_mark, made, number
 from qoslib.config.values import Value
 from qoslib.port import (
     ByteLimit,
@@ -29,8 +30,6 @@ from qoslib.port import (
 __all__ = ["DISCARDING", "dropper", "policer", "priority_policer", "shaper"]
 
 Profile = RedProfile | ByteRedProfile | TimeRedProfile | ShareRedProfile
-#: Path in a policer or a dropper -> the line, or the default, that says it.
-Sources = dict[str, Value]
 #: A shaper of the models never lets a frame go that its bucket cannot hold [B].
 _FRAME_BYTES = 1518
 
@@ -38,65 +37,61 @@ _FRAME_BYTES = 1518
 DISCARDING = Policer(units.kbps(8.0), _FRAME_BYTES, conform="drop")
 
 
-def _burst_bytes(burst: Value, rate_bps: float) -> int:
+def _burst(burst: Value, rate_bps: float) -> Sourced[int]:
     """A burst, or what a rate carries in the time of one."""
     size = burst.value if burst.unit == "B" else units.octets(burst.value * rate_bps)
     if size < 1 and not burst.default:
         raise ConfigurationError("the burst is below a byte", burst.line)
-    return max(int(size), 1)
+    return number(max(int(size), 1), burst)
 
 
-def shaper(shape: Shape, share_bps: float, platform: PlatformDefaults) -> tuple[Shaper, Sources]:
+def shaper(shape: Shape, share_bps: float, platform: PlatformDefaults) -> Sourced[Shaper]:
     """The shaper of a class."""
     rate_bps = shape.rate.of_whole(share_bps)
     committed = shape.burst or platform.value("shape_burst")
-    burst, excess = _burst_bytes(committed, rate_bps), 0
+    burst, excess = _burst(committed, rate_bps).part, 0
     if shape.excess and shape.excess.value:
-        excess = _burst_bytes(shape.excess, rate_bps)
+        excess = _burst(shape.excess, rate_bps).part
     if shape.peak:
         excess = excess or burst
         rate_bps *= 1 + excess / burst
-    sources = {"rate_bps": shape.rate, "burst_bytes": committed}
-    return Shaper(rate_bps, max(burst + excess, _FRAME_BYTES)), sources
+    size = number(max(burst + excess, _FRAME_BYTES), committed)
+    return made(Shaper, rate_bps=number(rate_bps, shape.rate), burst_bytes=size)
 
 
 def priority_policer(
     priority: Priority, share_bps: float, platform: PlatformDefaults
-) -> tuple[Policer, Sources]:
+) -> Sourced[Policer]:
     """The policer that `priority` brings along, which drops in congestion."""
     assert priority.rate is not None
     rate_bps = priority.rate.of_whole(share_bps)
-    burst = priority.burst or platform.value("priority_burst")
-    limit = Policer(rate_bps, _burst_bytes(burst, rate_bps), when="congested")
-    return limit, {"rate_bps": priority.rate, "burst_bytes": burst}
+    burst = _burst(priority.burst or platform.value("priority_burst"), rate_bps)
+    rate = number(rate_bps, priority.rate)
+    return made(Policer, rate_bps=rate, burst_bytes=burst, when="congested")
 
 
-def policer(
-    police: Metered, share_bps: float, platform: PlatformDefaults
-) -> tuple[Policer, Sources]:
+def policer(police: Metered, share_bps: float, platform: PlatformDefaults) -> Sourced[Policer]:
     """The policer of `police`."""
     assert police.rate is not None
     default = platform.value("police_burst")
     rate_bps = police.rate.of_whole(share_bps)
-    burst = police.burst or default
-    burst_bytes = _burst_bytes(burst, rate_bps)
-    sources = {"rate_bps": police.rate, "burst_bytes": burst}
-    excess: ExcessBurst | PeakRate | None = None
+    burst = _burst(police.burst or default, rate_bps)
+    excess: Sourced[ExcessBurst] | Sourced[PeakRate] | None = None
     if police.peak:
-        peak_bps, more = police.peak.of_whole(share_bps), police.excess or default
+        peak_bps = police.peak.of_whole(share_bps)
         if peak_bps < rate_bps:
             raise ConfigurationError("the peak rate is below the committed rate", police.line)
-        excess = PeakRate(peak_bps, _burst_bytes(more, peak_bps))
-        sources |= {"excess.rate_bps": police.peak, "excess.burst_bytes": more}
+        more = _burst(police.excess or default, peak_bps)
+        excess = made(PeakRate, rate_bps=number(peak_bps, police.peak), burst_bytes=more)
     elif "violate" in police.actions:
         given = police.excess if police.excess and police.excess.value else None
-        excess = ExcessBurst(_burst_bytes(given, rate_bps) if given else burst_bytes)
-        sources["excess.burst_bytes"] = given or default
+        more = _burst(given, rate_bps) if given else number(burst.part, default)
+        excess = made(ExcessBurst, burst_bytes=more)
     actions = {"conform": "pass", "exceed": "drop", "violate": "drop"} | police.actions
     if excess is None:
         actions["violate"] = "drop"
-    limit = Policer(rate_bps, burst_bytes, excess=excess, **actions)  # type: ignore[arg-type]
-    return limit, sources
+    rate = number(rate_bps, police.rate)
+    return made(Policer, rate_bps=rate, burst_bytes=burst, excess=excess, **actions)
 
 
 def dropper(
@@ -105,26 +100,20 @@ def dropper(
     limit: PacketLimit | ByteLimit,
     platform: PlatformDefaults,
     rate_bps: float,
-) -> tuple[Red, Sources]:
+) -> Sourced[Red]:
     """The dropper of a class: a profile for each mark that may come, where it is another."""
     if platform.packet_bytes:
         in_bytes = partial(_in_bytes, packet_bytes=platform.packet_bytes)
         early = replace(early, rows={mark: in_bytes(row) for mark, row in early.rows.items()})
     profile_of = partial(_profile_of, early, limit, platform, _unit(early, limit), rate_bps)
-    base, source = profile_of("CS0" if early.by == "dscp" else "IP 0")
-    sources: Sources = {"dropper.profile": source}
-    profiles = []
-    for mark in _domain(early, marks):
-        profile, source = profile_of(mark)
-        if profile != base:
-            profiles.append((mark, profile))
-            sources[f"dropper.profiles[{mark!r}]"] = source
-    averaging: Ewma | Instantaneous = Instantaneous()
+    base = profile_of("CS0" if early.by == "dscp" else "IP 0")
+    every = {mark: profile_of(mark) for mark in _domain(early, marks)}
+    own = {mark: profile for mark, profile in every.items() if profile.part != base.part}
+    averaging: Sourced[Ewma] | Instantaneous = Instantaneous()
     if not early.instantaneous:
-        averaging = Ewma(int(early.weight.value)) if early.weight else Ewma()
         exponent = early.weight or platform.value("wred_weight")
-        sources["dropper.averaging.exponent"] = exponent
-    return Red(base, tuple(profiles), averaging, early.ecn), sources
+        averaging = made(Ewma, exponent=number(int(exponent.value), exponent))
+    return made(Red, profile=base, profiles=by_mark(own), averaging=averaging, ecn=early.ecn)
 
 
 def _profile_of(
@@ -134,12 +123,12 @@ def _profile_of(
     unit: str,
     rate_bps: float,
     mark: str,
-) -> tuple[Profile, Value]:
+) -> Sourced[Profile]:
     """The profile of a mark: a row of the table, or the platform's own."""
     row = early.rows.get(mark) or early.rows.get("")
     if row:
         low, high, share = row
-        return _profile(unit, low.value, high.value, share, rate_bps), low
+        return number(_profile(unit, low.value, high.value, share, rate_bps), low)
     length = limit.packets if isinstance(limit, PacketLimit) else limit.limit_bytes
     least, most = platform.thresholds(mark, early.by, length)
     if unit == "1":
@@ -147,7 +136,7 @@ def _profile_of(
     elif unit == "s":
         least, most = (units.bits(each) / rate_bps for each in (least, most))
     source = platform.value("wred_thresholds")
-    return _profile(unit, least, most, source.value, rate_bps), source
+    return number(_profile(unit, least, most, source.value, rate_bps), source)
 
 
 def _in_bytes(row: tuple[Value, Value, float], packet_bytes: int) -> tuple[Value, Value, float]:

@@ -74,7 +74,7 @@ def _priority(queue: Queue, levels: bool) -> str:
 
 
 def _shape(made: Shaper, platform: PlatformDefaults) -> str:
-    usual, _ = shaper(Shape(Value(max(round(made.rate_bps), 1), "bit/s")), 0.0, platform)
+    usual = shaper(Shape(Value(max(round(made.rate_bps), 1), "bit/s")), 0.0, platform).part
     burst = () if usual == made else (units.bits(made.burst_bytes), 0)
     return command_line("shape", made.rate_bps, *burst)
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from qoslib.config.facts import Facts
 from qoslib.config.interfaces import type_rate_bps
@@ -22,8 +21,17 @@ from qoslib.config.mqc.together import choice, with_instances
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredPort
 from qoslib.config.source import ConfigurationError, check_time
+from qoslib.config.sourced import (
+    Sourced,
+    by_name,
+    described,
+    facts_of_port,
+    in_packets,
+    made,
+    number,
+)
 from qoslib.config.values import Value, of_fact
-from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTree
+from qoslib.port import Classifier, Node, Port, Queue, SchedulerTree
 
 __all__ = ["ports_of"]
 
@@ -162,12 +170,8 @@ class _PortReader:
         if line is None:
             self._ask_rate()
             return empty.replace(missing=tuple(self.notes.missing))
-        self.notes.record_origin("rate_bps", line)
-        more = self._rest()
-        self.notes.record_origin("queues['output'].limit.packets", hold)
-        queue = Queue("output", PacketLimit(int(hold.value)))
-        port = Port(self.interface.name, line.value, (queue,), **more)
-        return empty.replace(port=port, origins=tuple(self.notes.origins))
+        queue = made(Queue, name="output", limit=in_packets(hold.value, hold))
+        return described(empty, self._made(line, by_name([queue])))
 
     def _command(self, named: Named, kind: str = "") -> str:
         return f"service-policy {kind}{self.way}put {named.name}"
@@ -238,25 +242,23 @@ class _PortReader:
         notes.add(builder.notes)
         if port is None:
             return empty
-        # A later source of a number replaces an earlier one.
-        origins = {each.where: each for each in (*self.notes.origins, *builder.notes.origins)}
-        return empty.replace(port=port, origins=tuple(origins.values()))
+        return described(empty, port)
 
     def _built(
         self, builder: PortBuilder, nodes: list[ClassNode], line: Value, named: Named
-    ) -> Port | None:
+    ) -> Sourced[Port] | None:
         """The port of a tree of classes; None where it is not sure what a device does."""
-        name, given = self.interface.name, self.interface.bandwidth
+        given = self.interface.bandwidth
         children = builder.build(nodes, given.value if given else line.value, line.value)
         self.found.notes.add(builder.refused)
         if builder.unsure:
             return None
-        self.notes.record_origin("rate_bps", line)
-        tree = (Node(f"policy-map {named.name}", children), *reversed(builder.nodes))
-        scheduler = SchedulerTree(tree, self.platform.levels)
-        classifier, queues = Classifier(*rules_of(nodes)), tuple(builder.queues)
-        rest = self._rest()
-        return Port(name, line.value, queues, scheduler, classifier=classifier, **rest)
+        root = made(Node, name=f"policy-map {named.name}", children=children)
+        tree = by_name([root, *reversed(builder.nodes)])
+        scheduler = made(SchedulerTree, nodes=tree, strict_levels=self.platform.levels)
+        classifier = Classifier(*rules_of(nodes))
+        queues = by_name(builder.queues)
+        return self._made(line, queues, scheduler=scheduler, classifier=classifier)
 
     def _line_rate(self) -> Value | None:
         """The line rate: a fact, else `speed` of the interface or of its whole, else its type."""
@@ -271,12 +273,12 @@ class _PortReader:
         rate_bps = type_rate_bps(name, "cisco") if self.platform.types else None
         return None if rate_bps is None else Value(rate_bps, "bit/s", interface.line)
 
-    def _rest(self) -> dict[str, Any]:
-        """What a port has besides: facts of the reader, and the transmit ring."""
+    def _made(
+        self, line: Value, queues: Sourced[tuple[Queue, ...]], **more: object
+    ) -> Sourced[Port]:
+        """A port with what it has besides queues: facts of the reader, and the transmit ring."""
         name, ring = self.interface.name, self.interface.ring if self.way == "out" else None
-        ring = of_fact(self.facts, name, "transmit_ring_packets") or ring
-        more: dict[str, Any] = {**self.notes.facts_of_port(self.facts, name)}
         if ring:
-            self.notes.record_origin("transmit_ring_packets", ring)
-            more["transmit_ring_packets"] = int(ring.value)
-        return more
+            more["transmit_ring_packets"] = number(int(ring.value), ring)
+        more |= facts_of_port(self.facts, name, "transmit_ring_packets")
+        return made(Port, name=name, rate_bps=number(line.value, line), queues=queues, **more)

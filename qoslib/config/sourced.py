@@ -1,0 +1,154 @@
+"""Parts of a port that know where their numbers come from: what every reader makes a port of."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from qoslib.config.facts import Facts
+from qoslib.config.records import ConfiguredPort
+from qoslib.config.values import Value, of_fact
+from qoslib.port import ByteLimit, Node, PacketLimit, Port, Queue
+
+__all__ = [
+    "Sourced",
+    "by_mark",
+    "by_name",
+    "described",
+    "facts_of_port",
+    "in_bytes",
+    "in_packets",
+    "made",
+    "number",
+]
+
+Part = TypeVar("Part")
+Part_co = TypeVar("Part_co", covariant=True)
+Named = TypeVar("Named", Queue, Node)
+
+#: Facts that any port may have, and those that are whole numbers.
+_FACTS, _WHOLE = ("overhead_bytes", "base_delay_s"), ("transmit_ring_packets",)
+
+
+@dataclass(frozen=True)
+class Sourced(Generic[Part_co]):
+    """A part of a port, or a number of it, and its sources.
+
+    Attributes
+    ----------
+    part : object
+        A record of `qoslib.port`, or what one of its fields takes.
+    sources : dict
+        Place within the part, like ``"policer.burst_bytes"``, to what says the number there; the
+        place of a number itself is empty.
+    """
+
+    part: Part_co
+    sources: dict[str, Value] = field(default_factory=dict)
+
+    def with_fields(self, **fields: object) -> "Sourced[Part_co]":
+        """The same record with other fields, some of which may be sourced.
+
+        >>> ring = made(Queue, name="a", limit=PacketLimit(9)).with_fields(priority=number(1, Value(None, line=4)))
+        >>> ring.part.priority, ring.sources["priority"].line
+        (1, 4)
+        """
+        plain, sources = _parted(fields)
+        return Sourced(self.part.replace(**plain), self.sources | sources)  # type: ignore[attr-defined]
+
+
+def number(content: Part, source: Value | None) -> Sourced[Part]:
+    """A number, or what else a field of a record takes, with what says it.
+
+    >>> number(1e6, Value(0.1, "1", line=3)).sources[""].line
+    3
+    """
+    return Sourced(content, {"": source} if source else {})
+
+
+def made(kind: Callable[..., Part], **fields: object) -> Sourced[Part]:
+    """A record whose fields may be sourced: it has the sources of them all.
+
+    >>> from qoslib.port import Shaper
+    >>> shaper = made(Shaper, rate_bps=number(1e6, Value(1e6, line=3)), burst_bytes=3000)
+    >>> made(Queue, name="A", limit=PacketLimit(9), shaper=shaper).sources["shaper.rate_bps"].line
+    3
+    """
+    plain, sources = _parted(fields)
+    return Sourced(kind(**plain), sources)
+
+
+def in_packets(length: float, source: Value) -> Sourced[PacketLimit]:
+    """A limit of whole packets, at least one.
+
+    >>> in_packets(64.0, Value(64, "packets", line=5)).sources["packets"].line
+    5
+    """
+    return made(PacketLimit, packets=number(max(int(length), 1), source))
+
+
+def in_bytes(size: float, source: Value) -> Sourced[ByteLimit]:
+    """A limit of whole bytes, at least one.
+
+    >>> in_bytes(0.2, Value(0.2, "B", line=5)).part
+    ByteLimit(limit_bytes=1)
+    """
+    return made(ByteLimit, limit_bytes=number(max(int(size), 1), source))
+
+
+def facts_of_port(facts: Facts, interface: str, *kinds: str) -> dict[str, Sourced[float]]:
+    """What the reader said of a port besides its rate and memory, for its fields.
+
+    >>> facts_of_port(Facts({"overhead_bytes": 20.0}), "Gi0/1")["overhead_bytes"].part
+    20.0
+    """
+    given = {kind: of_fact(facts, interface, kind) for kind in (*_FACTS, *kinds)}
+    return {
+        kind: number(int(value.value) if kind in _WHOLE else float(value.value), value)
+        for kind, value in given.items()
+        if value
+    }
+
+
+def by_name(parts: Iterable[Sourced[Named]]) -> Sourced[tuple[Named, ...]]:
+    """Queues or nodes as a field of a port; a place within them begins with their name.
+
+    >>> voice = made(Queue, name="VOICE", limit=in_packets(9, Value(9, line=3)))
+    >>> [*by_name([voice]).sources]
+    ["['VOICE'].limit.packets"]
+    """
+    parts = tuple(parts)
+    sources = _placed((f"[{each.part.name!r}]", each.sources) for each in parts)
+    return Sourced(tuple(each.part for each in parts), sources)
+
+
+def by_mark(parts: Mapping[str, Sourced[Part]]) -> Sourced[tuple[tuple[str, Part], ...]]:
+    """Pairs of a mark and what counts for it, like the profiles of a dropper.
+
+    >>> by_mark({"EF": number(3, Value(3, line=7))}).sources["['EF']"].line
+    7
+    """
+    sources = _placed((f"[{mark!r}]", each.sources) for mark, each in parts.items())
+    return Sourced(tuple((mark, each.part) for mark, each in parts.items()), sources)
+
+
+def described(configured: ConfiguredPort, port: Sourced[Port]) -> ConfiguredPort:
+    """A configured port with its port, and with the origins of all numbers of it."""
+    origins = tuple(source.origin(place) for place, source in port.sources.items())
+    return configured.replace(port=port.part, origins=origins)
+
+
+def _parted(fields: dict[str, object]) -> tuple[dict[str, object], dict[str, Value]]:
+    """The fields without their sources, and these."""
+    sourced = {name: each for name, each in fields.items() if isinstance(each, Sourced)}
+    plain = fields | {name: each.part for name, each in sourced.items()}
+    return plain, _placed((name, each.sources) for name, each in sourced.items())
+
+
+def _placed(parts: Iterable[tuple[str, dict[str, Value]]]) -> dict[str, Value]:
+    """The sources of several parts, by their places in the whole."""
+    return {_place(of, place): value for of, sources in parts for place, value in sources.items()}
+
+
+def _place(of: str, within: str) -> str:
+    """A place within a field or an element of a port."""
+    return f"{of}.{within}" if within and not within.startswith("[") else of + within
