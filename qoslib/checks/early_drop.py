@@ -1,5 +1,6 @@
 """Rules on random early detection."""
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -9,7 +10,9 @@ from qoslib.checks.checked_port import CheckedPort, Member
 from qoslib.checks.priority import VOICE
 from qoslib.checks.rule import Found, rule
 from qoslib.checks.thresholds import lowered, profiles_of, thresholds_of
-from qoslib.port import ByteLimit, PacketLimit, Red
+from qoslib.config.amounts import share_text
+from qoslib.port import ByteLimit, DropProfile, PacketLimit, Red
+from qoslib.port.thresholds import Thresholds, TimeRedProfile
 
 __all__: list[str] = []
 
@@ -35,25 +38,42 @@ def _early(checked: CheckedPort) -> Iterator[tuple[Member, Red]]:
 def wred_over_limit(checked: CheckedPort) -> Iterator[Found]:
     """A threshold of WRED lies above the queue limit, so that tail drop comes first."""
     for member, red in _early(checked):
-        limit = member.queue.limit
-        kinds = {PacketLimit: "packets", ByteLimit: "B"}
-        most = getattr(limit, "packets", None) or getattr(limit, "limit_bytes", None)
+        most, unit = _queue_end(member)
         over = [
-            (mark, high)
+            (mark, reached)
             for mark, _, each in profiles_of(red)
-            for _, high, unit in [thresholds_of(each)]
-            if most is not None and unit == kinds.get(type(limit)) and high > most
+            for _, high, _ in [thresholds_of(each)]
+            if (reached := _in_unit_of(member, each, high, unit)) is not None and reached > most
         ]
         if over:
-            mark, high = max(over, key=lambda each: each[1])
-            unit = kinds[type(limit)]
+            mark, reached = max(over, key=lambda each: each[1])
             yield Found(
                 checked.line(member, "dropper"),
-                f"WRED of {member.name} reaches its maximum at {high:,.10g} {unit}, the queue ends"
-                f" at {most:,.10g}: tail drop comes first.",
-                f"{high:,.10g} > {most:,.10g} {unit} ({mark}).",
-                _room(checked, member, high, most or 0),
+                f"WRED of {member.name} reaches its maximum at {reached:,.10g} {unit}, the queue"
+                f" ends at {most:,.10g}: tail drop comes first.",
+                f"{reached:,.10g} > {most:,.10g} {unit} ({mark}).",
+                _room(checked, member, reached, most),
             )
+
+
+def _queue_end(member: Member) -> tuple[float, str]:
+    """Where the queue of a class ends, and its unit; nowhere where that depends on others."""
+    limit = member.queue.limit
+    if isinstance(limit, PacketLimit) and limit.packets:
+        return limit.packets, "packets"
+    if isinstance(limit, ByteLimit):
+        return limit.limit_bytes, "B"
+    return math.inf, ""
+
+
+def _in_unit_of(member: Member, of: Thresholds, threshold: float, unit: str) -> float | None:
+    """A threshold in the unit of the queue's limit; None where no size of a packet is known."""
+    if thresholds_of(of)[2] == unit:
+        return threshold
+    if isinstance(of, TimeRedProfile) and unit:
+        size_bytes = units.octets(threshold * of.rate_bps)
+        return size_bytes if unit == "B" else size_bytes / member.frame_bytes
+    return None
 
 
 def _room(checked: CheckedPort, member: Member, high: float, most: float) -> str:
@@ -67,7 +87,11 @@ def _room(checked: CheckedPort, member: Member, high: float, most: float) -> str
     if served_bps:
         most = min(most, units.octets(longest_s / 2 * served_bps) // size_bytes)
     red = member.queue.dropper
-    return checked.fixes.early(member, lowered(red, most) if isinstance(red, Red) else [])
+    if not isinstance(red, Red):
+        return ""
+    if isinstance(red.profile, TimeRedProfile):
+        most = units.bits(most * size_bytes) / red.profile.rate_bps
+    return checked.fixes.early(member, lowered(red, most))
 
 
 @rule(
@@ -117,6 +141,67 @@ def wred_inverted(checked: CheckedPort) -> Iterator[Found]:
 
 
 @rule(
+    "early-drop-empty",
+    "warning",
+    "RFC 7567, section 2: active management leaves room for bursts",
+)
+def early_drop_empty(checked: CheckedPort) -> Iterator[Found]:
+    """WRED or a drop profile drops packets though no queue has formed yet."""
+    for member, red in _early(checked):
+        for mark, profile, line in _written(checked, member, red):
+            low, high, unit = thresholds_of(profile)
+            often = profile.maximum_probability
+            if not low and often and not _is_tiny(member, profile):
+                yield Found(
+                    line,
+                    f"WRED of {member.name} drops {mark} though no queue has formed yet.",
+                    f"Its minimum is 0: from there the probability rises to {share_text(often)} at"
+                    f" {high:,.10g} {unit}.",
+                )
+    for member in checked.members:
+        if isinstance(member.queue.dropper, DropProfile):
+            yield from _at_no_fill(checked, member, member.queue.dropper)
+
+
+def _at_no_fill(checked: CheckedPort, member: Member, of: DropProfile) -> Iterator[Found]:
+    """The drop profile of a class, or of one of its marks, that drops at a fill level of 0."""
+    each = [("packets", of.points), *of.profiles]
+    often = {mark: points[0][1] for mark, points in each if points[0][0] == 0}
+    mark = max(often, key=lambda mark: often[mark], default="")
+    if mark and often[mark]:
+        whose = "" if mark == "packets" else f"of {mark} "
+        yield Found(
+            checked.line(member, "dropper"),
+            f"The drop profile {whose}of {member.name} drops packets though no queue has formed"
+            " yet.",
+            f"At a fill level of 0 it drops {share_text(often[mark])}.",
+            severity="error" if often[mark] == 1 else None,
+        )
+
+
+def _written(
+    checked: CheckedPort, member: Member, red: Red
+) -> Iterator[tuple[str, Thresholds, int]]:
+    """The profiles of WRED that a line says: mark, profile and line."""
+    for mark, index, profile in profiles_of(red):
+        origin = checked.origin(member, f"dropper.profiles[{mark!r}]" if index >= 0 else _BASE)
+        if origin is not None and origin.line:
+            yield mark, profile, origin.line
+
+
+def _is_tiny(member: Member, profile: Thresholds) -> bool:
+    """Whether all packets are dropped from one or two on, or from less than a frame on."""
+    low, high, unit = thresholds_of(profile)
+    every = unit == "packets" and low <= _FEW and profile.maximum_probability >= 1
+    return every or _is_short(member, profile) or (unit == "packets" and high < 1)
+
+
+def _is_short(member: Member, profile: Thresholds) -> bool:
+    _, high, unit = thresholds_of(profile)
+    return unit == "B" and high < member.frame_bytes
+
+
+@rule(
     "wred-tiny",
     "warning",
     "RFC 7567, section 2: active management leaves room for bursts",
@@ -124,22 +209,19 @@ def wred_inverted(checked: CheckedPort) -> Iterator[Found]:
 def wred_tiny(checked: CheckedPort) -> Iterator[Found]:
     """WRED drops all packets from a queue of one or two packets on, or of less than a frame."""
     for member, red in _early(checked):
-        for mark, index, profile in profiles_of(red):
-            low, high, unit = thresholds_of(profile)
-            origin = checked.origin(member, f"dropper.profiles[{mark!r}]" if index >= 0 else _BASE)
-            if origin is None or not origin.line:
+        for mark, profile, line in _written(checked, member, red):
+            if not _is_tiny(member, profile):
                 continue
-            short = unit == "B" and high < member.frame_bytes
-            every = unit == "packets" and low <= _FEW and profile.maximum_probability >= 1
-            if short or every or (unit == "packets" and high < 1):
-                size = (
-                    f"{high:,.10g} B are less than one frame"
-                    if short
-                    else f"{low:,.10g} to {high:,.10g}"
-                )
-                often = "" if short else f" packets, then {profile.maximum_probability:.0%} of them"
-                yield Found(
-                    origin.line,
-                    f"WRED of {member.name} drops {mark} as soon as a packet or two wait.",
-                    f"{size}{often}.",
-                )
+            low, high, _ = thresholds_of(profile)
+            short = _is_short(member, profile)
+            size = (
+                f"{high:,.10g} B are less than one frame"
+                if short
+                else f"{low:,.10g} to {high:,.10g}"
+            )
+            often = "" if short else f" packets, then {profile.maximum_probability:.0%} of them"
+            yield Found(
+                line,
+                f"WRED of {member.name} drops {mark} as soon as a packet or two wait.",
+                f"{size}{often}.",
+            )

@@ -81,6 +81,7 @@ interface GigabitEthernet0/0/1
  service-policy output WAN
 """
 SHAPED_AND_POLICED = "shape average 9000000\n  police 9000000"
+EMPTY = "random-detect dscp-based\n  random-detect dscp af41 0 40 10"
 TINY = "random-detect dscp af41 1 2 1"
 #: Two classes of one level of priority.
 LLQS = """\
@@ -472,6 +473,15 @@ CASES = {
         {"text_of": SCAVENGER.replace("bandwidth remaining percent 60", SHAPED_AND_POLICED)},
         (7, "policed and shaped at one rate"),
         {"text_of": SCAVENGER.replace("bandwidth remaining percent 60", "shape average 9000000")},
+    ),
+    "early-drop-empty": (
+        {"text_of": POLICY_TEXT.replace("percent 30", f"percent 30\n  {EMPTY}")},
+        (8, "WRED of VIDEO drops AF41 though no queue has formed yet."),
+        {
+            "text_of": POLICY_TEXT.replace(
+                "percent 30", f"percent 30\n  {EMPTY.replace(' 0 ', ' 20 ')}"
+            )
+        },
     ),
     "wred-tiny": (
         {"text_of": POLICY_TEXT.replace("percent 30", f"percent 30\n  {TINY}")},
