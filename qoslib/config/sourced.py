@@ -48,8 +48,9 @@ class Sourced(Generic[Part_co]):
     def with_fields(self, **fields: object) -> "Sourced[Part_co]":
         """The same record with other fields, some of which may be sourced.
 
-        >>> ring = made(Queue, name="a", limit=PacketLimit(9)).with_fields(priority=number(1, Value(None, line=4)))
-        >>> ring.part.priority, ring.sources["priority"].line
+        >>> queue = made(Queue, name="a", limit=PacketLimit(9))
+        >>> first = queue.with_fields(priority=number(1, Value(None, line=4)))
+        >>> first.part.priority, first.sources["priority"].line
         (1, 4)
         """
         plain, sources = _parted(fields)
