@@ -8,6 +8,8 @@ __all__ = ["no_drop"]
 
 #: Classes of the whole switch that NX-OS has by itself, and the group that is in each.
 _OWN = re.compile(r"c-(?:\d+q-)?nq(\d)")
+#: Its class of Fibre Channel, which its own policy for that pauses.
+_OWN_FCOE = "class-fcoe"
 
 
 def no_drop(commands: Iterable[Sequence[str]]) -> frozenset[str]:
@@ -32,6 +34,8 @@ def no_drop(commands: Iterable[Sequence[str]]) -> frozenset[str]:
                 pass
             case _, "priority-flow-control", "priority", queue, "no-drop":
                 found.add(f"tx-queue {queue}")
+            case _, "service-policy", "type", "network-qos", "fcoe-default-nq-policy":
+                found.add(_OWN_FCOE)
             case _, *_ if lossless := _without_loss(words):
                 found.add(lossless)
             case "class-map", "match", "qos-group", group:

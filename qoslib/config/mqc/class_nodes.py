@@ -9,6 +9,7 @@ from qoslib.config.mqc.lines import Refused
 from qoslib.config.mqc.matches import ALL, resolve
 from qoslib.config.mqc.names import (
     DEFAULT,
+    OWN_FCOE,
     OWN_GROUP,
     OWN_REST,
     is_own,
@@ -149,6 +150,8 @@ class _Tree:
         group = OWN_GROUP.fullmatch(part.name) if self.built_in else None
         if group:
             return _followed((f"qos-group {group[1]}",), self.grouped)
+        if self.built_in and part.name in OWN_FCOE:
+            return _followed(OWN_FCOE[part.name], self.grouped)
         if not is_own(part.name, self.built_in) and is_slip(found, policy, part):
             raise Refused(not_defined(found, "class-map", part.name), part.line)
         return ()

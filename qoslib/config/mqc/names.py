@@ -10,6 +10,7 @@ from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass
 __all__ = [
     "BUILT_IN",
     "DEFAULT",
+    "OWN_FCOE",
     "OWN_GROUP",
     "OWN_POLICIES",
     "OWN_REST",
@@ -38,6 +39,9 @@ _NEAR_DEFAULT = 0.85
 #: Classes that NX-OS has by itself, and the group that is in each.
 OWN_GROUP = re.compile(r"c-out(?:-\w+)?-q(\d)")
 OWN_REST = "-q-default"
+#: The group of the class of Fibre Channel (Cisco, Nexus 5000 CLI Software Configuration Guide,
+#: OL-16597-01, Default System Classes).
+OWN_FCOE = {"class-fcoe": ("qos-group 1",)}
 #: So many names that are nearly another are looked at, and how near these may be.
 _MOST_NEAR, _NEARLY = 8, 0.6
 

@@ -61,12 +61,16 @@ class Named:
 
 @dataclass(frozen=True)
 class Priority:
-    """`priority`: its level from 1, and what polices it in congestion."""
+    """`priority`: its level from 1, and what polices it in congestion.
+
+    `default` is the row of a policy that the platform has by itself.
+    """
 
     line: int
     level: int = 1
     rate: Value | None = None
     burst: Value | None = None
+    default: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from qoslib.config.mqc.class_nodes import (
     tree_of,
 )
 from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text
+from qoslib.config.mqc.own_policies import own_policy
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy
 from qoslib.config.mqc.port_builder import PortBuilder, Way
@@ -142,7 +143,7 @@ class _PortReader:
             last = interface.policies[way]
             return ConfiguredPort(interface.name, way, None, policy=together, line=last.line)
         empty = ConfiguredPort(interface.name, way, None, policy=named.name, line=named.line)
-        policy = self.found.policy(named.name, named.kind)
+        policy = self.found.policy(named.name, named.kind) or self._own(named)
         if policy is None:
             self._say_absent(named)
             return empty
@@ -189,6 +190,12 @@ class _PortReader:
             command = self._command(each, f"type {each.kind} " if typed else "")
             self.found.notes.not_modelled(each.line, command, lost)
         return named
+
+    def _own(self, named: Named) -> Policy | None:
+        """A policy of queues that the platform has by itself."""
+        if not self.platform.built_in or self.way == "in":
+            return None
+        return own_policy(named.name, {group for part in self.found.parts for group in part.groups})
 
     def _say_absent(self, named: Named) -> None:
         """Say what is wrong with a policy that the text does not define."""

@@ -147,7 +147,9 @@ class PortBuilder:
         levels = self.platform.levels
         if part.priority is None:
             return number(levels, None)
-        return number(min(part.priority.level, levels) - 1, Value(None, line=part.priority.line))
+        first = part.priority
+        source = Value(None, line=first.line, default=first.default)
+        return number(min(first.level, levels) - 1, source)
 
     def _say_flat(self, part: PolicyClass) -> None:
         """Say what a class with a child policy cannot have here."""
