@@ -289,7 +289,13 @@ def apply(of: PolicyClass, words: Words) -> list[str]:
     if verb not in VERBS:
         raise NotUnderstood
     command = COMMANDS[verb]
-    return command.read(of, words) if command.read else [command.lost]
+    if command.read is None:
+        return [command.lost]
+    # A line that is not understood, or refused, changes nothing.
+    draft = of.copy()
+    lost = command.read(draft, words)
+    vars(of).update(vars(draft))
+    return lost
 
 
 def withdraw(of: PolicyClass, words: Sequence[str]) -> None:

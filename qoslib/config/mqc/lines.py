@@ -23,7 +23,9 @@ _BANNERS = "banner", "vacant-message"
 _BANNER = re.compile(r"(?:banner \S+|vacant-message) (\^C|.)(.*)")
 _ENDLESS = "this banner has no end"
 _NUMBER = re.compile(r"\d{1,15}(\.\d{1,9})?")
-_RATE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([kmg]?)(?:bps)?", re.IGNORECASE)
+_RATE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([kmg]?)", re.IGNORECASE)
+#: A unit without a space in front of it, which no device takes.
+_JOINED = re.compile(r"[\d.]+[kmg]?bps", re.IGNORECASE)
 _RATES = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
 #: Words that may stand behind a rate, a size or a time, and their units.
 RATE_WORDS = {"bps": "bit/s", "kbps": "kbit/s", "mbps": "Mbit/s", "gbps": "Gbit/s"}
@@ -181,6 +183,8 @@ class Words:
             value_bps = exactly(float(found[1]), unit, "bit/s")
         if not 0 < value_bps <= _FASTEST_BPS:
             allowed = f"a rate above 0 and up to {_FASTEST_BPS:g} bit/s"
+            if _JOINED.fullmatch(word):
+                allowed = "a number, and its unit behind a space"
             self.refuse(f"{what} is {word[:40]!r}; allowed: {allowed}")
         return value_bps
 

@@ -1,7 +1,7 @@
 """What a policy says, before a rate is known: classes of it, and what each is given."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from qoslib.config.lines import Line
 from qoslib.config.provenance import Provenance
@@ -133,6 +133,16 @@ class PolicyClass:
     drop: int = 0
     groups: tuple[str, ...] = ()
     kind: str = _PLAIN
+
+    def copy(self) -> "PolicyClass":
+        """The same, with a policer, rows of thresholds and limits of its own."""
+        police, early = self.police, self.early
+        return replace(
+            self,
+            police=police and replace(police, actions=dict(police.actions)),
+            early=early and replace(early, rows=dict(early.rows)),
+            limits=dict(self.limits),
+        )
 
 
 @dataclass
