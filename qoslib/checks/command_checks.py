@@ -326,11 +326,17 @@ def _never(
         )
 
 
+#: What the packets of an access list are (IOS XR).
+_FAMILIES = ("ipv4", "ipv6", "ethernet-service", "ethernet-services")
+
+
 def _absent_lists(name: str, matches: Sequence[Statement], known: set[str]) -> Iterator[Found]:
     """Access lists of a class that no line defines."""
     for said in matches:
         words = [word for word in said.words[1:] if word not in ("not", "name")]
-        if words[:1] == ["access-group"] and len(words) == 2 and said.name not in known:
+        of_family = len(words) == 3 and words[1] in _FAMILIES
+        named = words[:1] == ["access-group"] and (len(words) == 2 or of_family)
+        if named and said.name not in known:
             yield Found(
                 said.line,
                 f"Access list {said.name} of class {name} is not in this text.",

@@ -48,7 +48,9 @@ _OF_INTERFACE = ("service-policy", "bandwidth")
 #: In a text without indentation, so is one that is so near to a command of the block.
 _NEAR_IN_BLOCK = 0.8
 _CLOSING = {"end-policy-map", "end-class-map", "end", "exit-policy-map", "exit-class-map"}
-_LIST = re.compile(r"(?:ip |ipv4 |ipv6 |mac )?access-list (?:standard |extended )?(\S+)")
+_LIST = re.compile(
+    r"(?:ip |ipv4 |ipv6 |mac |ethernet-services? )?access-list (?:standard |extended )?(\S+)"
+)
 _HARDWARE = "How the line cards are set up for queues is left out."
 #: Lines of their own -> what is lost.
 _GLOBAL = {

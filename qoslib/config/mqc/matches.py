@@ -48,7 +48,7 @@ def match(words: Words) -> tuple[Match, list[str]]:
     elif kind == "rtp":
         made = Match(number, (f"RTP {_rest(words)}",), negated)
     elif kind in _NAMED:
-        words.skip("name", "ipv4", "ipv6", "id")
+        words.skip("name", "ipv4", "ipv6", "id", "ethernet-service", "ethernet-services")
         name = f"{_NAMED[kind]}{_rest(words)}"
         made = Match(
             number,
