@@ -71,6 +71,22 @@ class Provenance:
         if fact.name not in [each.name for each in self.missing]:
             self.missing.append(fact)
 
+    def known(
+        self,
+        facts: Facts,
+        interface: str,
+        kind: str,
+        question: str,
+        line: int,
+        said: Value | None = None,
+    ) -> Value | None:
+        """What the reader said, else what a line says; it is asked for where neither does."""
+        fact = of_fact(facts, interface, kind)
+        found = fact if fact and fact.value else said
+        if found is None:
+            self.ask(facts, interface, kind, question, line)
+        return found
+
     def facts_of_port(self, facts: Facts, interface: str) -> dict[str, float]:
         """What the reader said of a port besides its rate and memory, for its fields."""
         given = {}

@@ -13,9 +13,17 @@ from qoslib.config.provenance import Provenance
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
 from qoslib.config.settings import of_queue
 from qoslib.config.source import check_time
-from qoslib.config.values import Value, of_default, of_fact
+from qoslib.config.sourced import (
+    Sourced,
+    by_name,
+    described,
+    facts_of_port,
+    in_bytes,
+    made,
+    number,
+)
+from qoslib.config.values import Value, of_default
 from qoslib.port import (
-    ByteLimit,
     ByteRedProfile,
     Classifier,
     Ewma,
@@ -25,6 +33,7 @@ from qoslib.port import (
     Red,
     SchedulerTree,
     Shaper,
+    TailDrop,
     TimeRedProfile,
 )
 
@@ -105,33 +114,38 @@ def _port(queueing: Queueing, block: Block, facts: Facts) -> ConfiguredPort | No
     if not numbers:
         return port
     port = port.replace(classes=tuple(_class(n, marks[n], block) for n in numbers))
-    notes = Provenance()
-    line_bps, memory = _line_rate(notes, block, facts), _memory(notes, block, facts)
-    if line_bps is None or memory is None:
+    return _with_port(port, block, numbers, _classifier(numbers, marks, rest), facts)
+
+
+def _with_port(
+    port: ConfiguredPort, block: Block, numbers: list[int], classifier: Classifier, facts: Facts
+) -> ConfiguredPort:
+    """With the port itself, or with what has to be known before there is one."""
+    notes, name = Provenance(), block.name
+    line = notes.known(facts, name, "line_rate_bps", _whose_rate(block), block.line, block.speed)
+    question = f"How much may a queue of {name} hold?"
+    memory = notes.known(facts, name, "buffer_bytes", question, block.line)
+    if line is None or memory is None:
         return port.replace(missing=tuple(notes.missing))
-    whole = Port(
-        block.name,
-        line_bps,
-        tuple(_queue(notes, number, block, line_bps, memory) for number in numbers),
-        SchedulerTree((_node(notes, numbers, block, line_bps),), QUEUES),
-        classifier=_classifier(numbers, marks, rest),
-        **notes.facts_of_port(facts, block.name),  # type: ignore[arg-type]
+    line_bps = float(line.value)
+    children, shaper = tuple(map(_name, numbers)), _shaper(block.shape, line_bps)
+    root = made(Node, name=_TREE, children=children, shaper=shaper)
+    whole = made(
+        Port,
+        name=name,
+        rate_bps=number(line_bps, line),
+        queues=by_name(_queue(index, block, line_bps, memory) for index in numbers),
+        scheduler=made(SchedulerTree, nodes=by_name([root]), strict_levels=QUEUES),
+        classifier=classifier,
+        **facts_of_port(facts, name),
     )
-    return port.replace(port=whole, origins=tuple(notes.origins))
-
-
-def _node(notes: Provenance, numbers: list[int], block: Block, line_bps: float) -> Node:
-    node = Node(_TREE, tuple(map(_name, numbers)))
-    if block.shape is None:
-        return node
-    where = f"scheduler.nodes[{_TREE!r}]"
-    return node.replace(shaper=_shaper(notes, block.shape, line_bps, where))
+    return described(port, whole)
 
 
 def _classifier(numbers: list[int], marks: list[list[str]], rest: int) -> Classifier:
     """Marks to queues; each queue's name is a mark as well, and other packets go to the rest."""
-    rules = [(mark, _name(number)) for number in numbers for mark in marks[number]]
-    rules += [(_name(number), _name(number)) for number in numbers]
+    rules = [(mark, _name(index)) for index in numbers for mark in marks[index]]
+    rules += [(_name(index), _name(index)) for index in numbers]
     return Classifier(tuple(rules), _name(rest if rest in numbers else numbers[-1]))
 
 
@@ -164,22 +178,22 @@ def _counts_alone(given: Given) -> bool:
 
 def _note_idle(queueing: Queueing, block: Block, numbers: list[int]) -> None:
     """Note shares of strict queues, and queues that no mark leads to."""
-    for number, given in block.queues.items():
+    for index, given in block.queues.items():
         for command in given.statements:
             shared = given.share and command.line == given.share.line
-            if shared and not _in_turn(number, block.queues):
+            if shared and not _in_turn(index, block.queues):
                 queueing.notes.not_modelled(command.line, command.text, STRICT_SHARE)
-    for number, given in block.queues.items():
-        if numbers and number not in numbers:
+    for index, given in block.queues.items():
+        if numbers and index not in numbers:
             queueing.notes.not_modelled(given.line, given.text, _NO_MARK)
 
 
-def _name(number: int) -> str:
-    return f"tx-queue {number}"
+def _name(index: int) -> str:
+    return f"tx-queue {index}"
 
 
-def _class(number: int, marks: list[str], block: Block) -> ConfiguredClass:
-    name, given = _name(number), block.queues.get(number)
+def _class(index: int, marks: list[str], block: Block) -> ConfiguredClass:
+    name, given = _name(index), block.queues.get(index)
     own = tuple(marks) or (name,)
     if given is None:
         return ConfiguredClass(name, name, own, 0, _TREE)
@@ -190,73 +204,59 @@ def _class(number: int, marks: list[str], block: Block) -> ConfiguredClass:
 def _marks(queueing: Queueing, trust: str) -> list[list[str]]:
     """The trusted marks of each queue: by traffic classes, whose numbers are those of queues."""
     marks: list[list[str]] = [[] for _ in range(QUEUES)]
-    for (kind, code), number in {**DEFAULT_CLASSES, **queueing.classes}.items():
-        queue = queueing.queues.get(number, number)
+    for (kind, code), index in {**DEFAULT_CLASSES, **queueing.classes}.items():
+        queue = queueing.queues.get(index, index)
         if queue < QUEUES and trust != _OTHER[kind]:
             marks[queue].append(mark_of(code, kind))
     return marks
 
 
-def _line_rate(notes: Provenance, block: Block, facts: Facts) -> float | None:
-    rate = of_fact(facts, block.name, "line_rate_bps")
-    rate = rate if rate and rate.value else block.speed
-    if rate:
-        notes.record_origin("rate_bps", rate)
-        return float(rate.value)
-    question = f"What is the line rate of {block.name}?"
-    if block.name == block.profile:
-        name = f"qos profile {block.name}"
-        question = f"No interface has {name}; for which line rate shall it be checked?"
-    notes.ask(facts, block.name, "line_rate_bps", question, block.line)
-    return None
+def _whose_rate(block: Block) -> str:
+    """How to ask for a line rate."""
+    if block.name != block.profile:
+        return f"What is the line rate of {block.name}?"
+    name = f"qos profile {block.name}"
+    return f"No interface has {name}; for which line rate shall it be checked?"
 
 
-def _memory(notes: Provenance, block: Block, facts: Facts) -> Value | None:
-    memory = of_fact(facts, block.name, "buffer_bytes")
-    if memory and memory.value:
-        return memory
-    question = f"How much may a queue of {block.name} hold?"
-    notes.ask(facts, block.name, "buffer_bytes", question, block.line)
-    return None
-
-
-def _queue(notes: Provenance, number: int, block: Block, line_bps: float, memory: Value) -> Queue:
+def _queue(index: int, block: Block, line_bps: float, memory: Value) -> Sourced[Queue]:
     """A queue with what its lines say: strict by number, or sharing below all that are strict."""
-    given, where = block.queues.get(number) or Given(0), f"queues[{_name(number)!r}]"
-    priority = QUEUES if _in_turn(number, block.queues) else QUEUES - 1 - number
-    queue = Queue(_name(number), ByteLimit(max(int(memory.value), 1)), priority=priority)
-    notes.record_origin(f"{where}.limit.limit_bytes", memory)
-    if given.share:
-        queue = queue.replace(weight=round(units.convert(given.share.value, "1", "%"), 6))
-        notes.record_origin(f"{where}.weight", given.share)
-    if given.guaranteed:
-        queue = queue.replace(guaranteed_bps=given.guaranteed.of_whole(line_bps))
-        notes.record_origin(f"{where}.guaranteed_bps", given.guaranteed)
-    if given.shape:
-        queue = queue.replace(shaper=_shaper(notes, given.shape, line_bps, where))
-    if given.marking:
-        queue = queue.replace(marking=_profile(given.marking, line_bps))
-        notes.record_origin(f"{where}.marking", given.marking[0])
-    if given.early:
-        queue = queue.replace(dropper=Red(_profile(given.early, line_bps), averaging=Ewma()))
-        notes.record_origin(f"{where}.dropper.profile", given.early[0])
-    return queue
+    given = block.queues.get(index) or Given(0)
+    share, guaranteed, early = given.share, given.guaranteed, given.early
+    dropper = made(Red, profile=_profile(early, line_bps), averaging=Ewma()) if early else None
+    return made(
+        Queue,
+        name=_name(index),
+        limit=in_bytes(memory.value, memory),
+        priority=QUEUES if _in_turn(index, block.queues) else QUEUES - 1 - index,
+        weight=number(round(units.convert(share.value, "1", "%"), 6) if share else 1.0, share),
+        guaranteed_bps=number(guaranteed.of_whole(line_bps) if guaranteed else 0.0, guaranteed),
+        shaper=_shaper(given.shape, line_bps),
+        marking=_profile(given.marking, line_bps),
+        dropper=dropper or TailDrop(),
+    )
 
 
-def _in_turn(number: int, given: dict[int, Given]) -> bool:
+def _in_turn(index: int, given: dict[int, Given]) -> bool:
     """Whether a queue is in the round robin: one with `no priority` takes all below it along."""
-    return any(not its.strict for n, its in given.items() if n >= number)
+    return any(not its.strict for n, its in given.items() if n >= index)
 
 
-def _shaper(notes: Provenance, shape: Value, line_bps: float, where: str) -> Shaper:
+def _shaper(shape: Value | None, line_bps: float) -> Sourced[Shaper] | None:
+    """A shaper with the burst that these switches have, if a line says its rate."""
+    if shape is None:
+        return None
     rate_bps, time = shape.of_whole(line_bps), of_default("eos.shape_burst")
-    notes.record_origin(f"{where}.shaper.rate_bps", shape)
-    notes.record_origin(f"{where}.shaper.burst_bytes", time)
-    return Shaper(rate_bps, max(int(units.octets(rate_bps * time.value)), _FRAME_BYTES))
+    burst_bytes = max(int(units.octets(rate_bps * time.value)), _FRAME_BYTES)
+    return made(Shaper, rate_bps=number(rate_bps, shape), burst_bytes=number(burst_bytes, time))
 
 
-def _profile(thresholds: Thresholds, line_bps: float) -> ByteRedProfile | TimeRedProfile:
+def _profile(
+    thresholds: Thresholds | None, line_bps: float
+) -> Sourced[ByteRedProfile | TimeRedProfile] | None:
+    if thresholds is None:
+        return None
     low, high, share = thresholds
     if low.unit == "B":
-        return ByteRedProfile(low.value, high.value, share)
-    return TimeRedProfile(low.value, high.value, line_bps, share)
+        return number(ByteRedProfile(low.value, high.value, share), low)
+    return number(TimeRedProfile(low.value, high.value, line_bps, share), low)
