@@ -20,6 +20,8 @@ SHALLOW_S = 0.01
 _POOL = "buffer-dynamic-threshold", "shared-buffer"
 #: So many full frames a queue needs to hold at least.
 LEAST_FRAMES = 2
+#: What lets the queues of a switch borrow more.
+_MORE = "qos queue-softmax-multiplier 1200"
 
 
 def deepest_s(member: Member) -> float:
@@ -134,9 +136,32 @@ def _without_buffer(checked: CheckedPort) -> Iterator[Found]:
         )
 
 
+def _too_little_to_borrow(checked: CheckedPort) -> Iterator[Found]:
+    """Queues of a switch that are short even with all that they may borrow."""
+    found = [member for member, _, lasts in _candidates(checked) if lasts < SHALLOW_S]
+    said = any(
+        each.words[1] == _MORE.split()[1] for each in checked.configuration.by_verb.get("qos", ())
+    )
+    if found and not said:
+        longest = max(found, key=lambda each: each.promise.queue_s or 0.0)
+        names = [each.name for each in found]
+        has = "has" if len(found) == 1 else "have"
+        yield Found(
+            checked.line(found[0], "limit"),
+            f"{' and '.join(names)} {has} room for less than 10 ms: bursts of TCP may be dropped.",
+            f"{longest.name}: {_arithmetic(checked, longest, longest.promise.queue_s or 0.0)}, with"
+            f" all that it may borrow. `{_MORE}` lets queues borrow up to twelve times as much from"
+            " other ports.",
+            severity="info",
+        )
+
+
 @rule("queue-shallow", "warning", "RFC 7567, section 2: bursts need room")
 def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
     """A queue is too short for the bursts of ordinary traffic."""
+    if checked.manners.shared_buffers:
+        yield from _too_little_to_borrow(checked)
+        return
     yield from _without_buffer(checked)
     for member, held, lasts in _candidates(checked):
         # The senders of a lossless class pause before its queue is full.

@@ -91,7 +91,7 @@ class CheckedPort:
     @cached_property
     def manners(self) -> Manners:
         """How its platform differs from others."""
-        return manners_of(self.configuration.dialect)
+        return manners_of(self.configuration.dialect, self.configuration.platform)
 
     @cached_property
     def fixes(self) -> Fixes:

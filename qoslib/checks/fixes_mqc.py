@@ -200,7 +200,9 @@ class MqcFixes(Fixes):
         return self._in_class(member.of, *self._priority(wanted_bps, group.most_bps, floor))
 
     def ratios_of(self, shares: Sequence[tuple[ConfiguredClass, int]]) -> str:
-        """`bandwidth remaining ratio` in each class."""
+        """`bandwidth remaining ratio` in each class; that switches take it is not known."""
+        if self.checked.manners.shared_buffers:
+            return ""
         return below_one(
             [self._in_class(of, f"bandwidth remaining ratio {ratio}") for of, ratio in shares]
         )
@@ -231,6 +233,8 @@ class MqcFixes(Fixes):
 
     def _queue_limit(self, member: "Member", time_s: float, size_bytes: float, packets: int) -> str:
         """`queue-limit`; thresholds of early detection have its unit, and must not lie above it."""
+        if self.checked.manners.shared_buffers:
+            return ""
         red = member.queue.dropper
         words, most = _in_unit(member, packets)
         rows = [command_of(*row) for row in lowered(red, most)] if isinstance(red, Red) else []

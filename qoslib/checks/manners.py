@@ -52,6 +52,8 @@ class Manners(NamedTuple):
         Whether groups that a policy sets on the way in choose the class on the way out.
     verify : tuple of str
         Commands that show what a device does; `{name}` is an interface, `{way}` a direction.
+    shared_buffers : bool
+        Whether queues divide the port's buffers and borrow others: no line gives one its length.
     limit_in_words : str
         What gives a class that is served first a limit, where no command does.
     """
@@ -77,6 +79,7 @@ class Manners(NamedTuple):
     strict_unless_said: bool = False
     groups_choose: bool = False
     verify: tuple[str, ...] = ()
+    shared_buffers: bool = False
     limit_in_words: str = ""
 
 
@@ -89,9 +92,11 @@ _ROUTER = _CISCO._replace(
     verify=("show policy-map interface {name} {way}",),
 )
 _IOS = _ROUTER._replace(one_unit=True, rest_shares_queue=True, priority_levels=1)
+_XE = _IOS._replace(excess_has_ratios=True, thresholds_follow=True, priority_levels=2)
 _MANNERS = {
     "ios": _IOS._replace(bandwidth_is_weight=True),
-    "ios-xe": _IOS._replace(excess_has_ratios=True, thresholds_follow=True, priority_levels=2),
+    "ios-xe": _XE,
+    "catalyst": _XE._replace(shared_buffers=True),
     "ios-xr": _ROUTER._replace(strict_reserves="policer", groups_choose=True),
     "nxos": _CISCO._replace(takes_both=True, groups_choose=True),
     "eos": Manners(
@@ -119,10 +124,10 @@ _MANNERS = {
 }
 
 
-def manners_of(dialect: str) -> Manners:
-    """What holds of a dialect.
+def manners_of(dialect: str, platform: str = "") -> Manners:
+    """What holds of a dialect, or of a platform whose queues are not those of its dialect.
 
     >>> manners_of("ios-xr").strict_reserves, manners_of("sonic").writes
     ('policer', False)
     """
-    return _MANNERS.get(dialect, Manners())
+    return _MANNERS.get(platform or dialect, Manners())

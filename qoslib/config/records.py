@@ -353,6 +353,8 @@ class Configuration(Record):
     elsewhere : int
         Lines about other things than quality of service: no comments, and no blank ones. With
         `understood` and `listed` they are all lines that say something.
+    platform : str
+        ``"catalyst"`` of a Catalyst 9000, whose queues are not those of its dialect; else empty.
     """
 
     dialect: str
@@ -362,6 +364,7 @@ class Configuration(Record):
     lines: Count = 0
     elsewhere: Count = 0
     policies: tuple[ConfiguredPolicy, ...] = ()
+    platform: str = ""
 
     @property
     def spoken(self) -> set[int]:

@@ -153,8 +153,7 @@ CATALYST = (
 interface TenGigabitEthernet1/0/1
  switchport mode trunk
  service-policy output EDGE
-class-map match-any system-cpp-default
- match none
+mls qos
 """
 )
 SEVERAL = """\
@@ -175,7 +174,7 @@ interface HundredGigE0/0/0/1
 CAKE = "tc qdisc add dev eth0 root cake bandwidth 20mbit diffserv4\n"
 #: Text, its port without a promise, one of its classes, and whether its classes are known.
 UNPROMISED = {
-    "Catalyst 9000": (CATALYST, "TenGigabitEthernet1/0/1 out", "VOICE", True),
+    "Catalyst with queues by number": (CATALYST, "TenGigabitEthernet1/0/1 out", "VOICE", True),
     "several policies": (SEVERAL, "HundredGigE0/0/0/1 out", "VOICE", False),
     "CAKE": (CAKE, "eth0 out", "cake", True),
 }

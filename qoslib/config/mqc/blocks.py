@@ -33,6 +33,7 @@ from qoslib.config.mqc.spelling import OF_BLOCK, OF_DEVICE, spelt
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Statement
 from qoslib.config.source import check_time
+from qoslib.config.values import Value
 
 __all__ = ["policies_of"]
 
@@ -51,6 +52,7 @@ _CLOSING = {"end-policy-map", "end-class-map", "end", "exit-policy-map", "exit-c
 _LIST = re.compile(
     r"(?:ip |ipv4 |ipv6 |mac |ethernet-services? )?access-list (?:standard |extended )?(\S+)"
 )
+_SOFTMAX = ("qos", "queue-softmax-multiplier")
 _HARDWARE = "How the line cards are set up for queues is left out."
 #: Lines of their own -> what is lost.
 _GLOBAL = {
@@ -74,7 +76,6 @@ _GLOBAL = {
     ("random-detect-group",): "Thresholds of early detection by group are left out.",
     ("ip", "nbar"): "Which packets are of an application is left out: give streams its name.",
     ("iphc-profile",): "Headers stay as long as they are.",
-    ("qos", "queue-softmax-multiplier"): _HARDWARE,
     ("qos", "queue-stats-frame-count"): "Nothing is lost: it counts packets.",
     ("platform", "qos"): "Nothing is lost: it sets what is counted and shown.",
     ("switch-fabric", "service-policy"): "Queues of the switch fabric are left out.",
@@ -389,6 +390,9 @@ class _Reading:
     def _alone(self, line: Line) -> None:
         """Read a line that stands in no block."""
         words = tuple(word.lower() for word in line.words[line.verb == "no" :][:3])
+        if words[:2] == _SOFTMAX:
+            self._softmax(line)
+            return
         lost = begun(words, _GLOBAL)
         if lost:
             self._lost(line, lost)
@@ -403,6 +407,14 @@ class _Reading:
             self.block, self.left = "left", _BELOW_UNKNOWN
         elif line.verb in _OF_A_CLASS:
             self._unknown(line)
+
+    def _softmax(self, line: Line) -> None:
+        """Keep how much more than usual queues may borrow (Catalyst)."""
+        self.found.softmax = None
+        if line.verb != "no":
+            share = Words(line, 2).count("the multiplier", 100, 1200)
+            self.found.softmax = Value(share, "%", line.number)
+        self._understood(line)
 
     def finish(self) -> None:
         """Read the interfaces: of one without quality of service nothing is said."""

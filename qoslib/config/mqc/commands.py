@@ -7,7 +7,7 @@ from qoslib import units
 from qoslib.config.mqc.lines import RATE_WORDS, NotUnderstood, Words, exactly
 from qoslib.config.mqc.police import ACTIONS, action, burst, police, rate_or_share
 from qoslib.config.mqc.policies import Named, PolicyClass, Priority, Shape
-from qoslib.config.mqc.queue_commands import queue_limit, random_detect
+from qoslib.config.mqc.queue_commands import queue_buffers, queue_limit, random_detect
 from qoslib.config.values import Value
 
 __all__ = [
@@ -219,9 +219,7 @@ COMMANDS: dict[str, Command] = {
     "compression": Command(lost=_HEADERS),
     "compress": Command(lost=_HEADERS),
     "trust": Command(lost="Streams keep the mark that you give them."),
-    "queue-buffers": Command(
-        lost="The share of the switch's memory is left out; the default limit is taken."
-    ),
+    "queue-buffers": Command(queue_buffers, "buffers", "a queue", flat=True, behind=("ratio",)),
     "estimate": Command(lost="Nothing is lost."),
     "log": Command(lost="Nothing is lost."),
     "netflow-sampler": Command(lost="Nothing is lost."),

@@ -8,7 +8,15 @@ from qoslib.config.code_points import code_of
 from qoslib.config.values import Value, of_default
 from qoslib.port import ByteLimit, PacketLimit
 
-__all__ = ["CATALYST", "IOS", "IOS_XE", "IOS_XR", "NXOS", "PlatformDefaults"]
+__all__ = [
+    "CATALYST",
+    "IOS",
+    "IOS_XE",
+    "IOS_XR",
+    "NXOS",
+    "OLD_CATALYST",
+    "PlatformDefaults",
+]
 
 #: Least threshold of classic WRED by code point: 20 + 2 for each precedence, AF by drop precedence.
 _AF_LEAST = {"1": 32, "2": 28, "3": 24}
@@ -46,10 +54,15 @@ class PlatformDefaults:
     several: bool = False
     #: Whether its queues and buffers are those of the models; else nothing is promised.
     modelled: bool = True
+    #: Whether its queues divide the port's buffers, and how many there are; 0 for any number.
+    buffers: bool = False
+    most_queues: int = 0
+    #: Its own rows of ``defaults.toml``, in place of its dialect's.
+    rows: tuple[tuple[str, str], ...] = ()
 
     def value(self, name: str) -> Value:
         """A default, which is the platform's own: no other's is cited for it."""
-        return of_default(f"{self.name}.{name}")
+        return of_default(f"{self.name}.{dict(self.rows).get(name, name)}")
 
     def limit(self, rate_bps: float, priority: bool) -> tuple[PacketLimit | ByteLimit, Value]:
         """What a queue holds, and the default that says it."""
@@ -91,9 +104,21 @@ def _xr_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
     return limit // 2, limit
 
 
+def _catalyst_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
+    return limit, limit
+
+
 IOS_XE = PlatformDefaults("ios-xe", 2, _xe_thresholds)
 #: A Catalyst 9000 speaks IOS XE; its queues share buffers by rules of its own.
-CATALYST = replace(IOS_XE, modelled=False)
+CATALYST = replace(
+    IOS_XE,
+    thresholds=_catalyst_thresholds,
+    buffers=True,
+    most_queues=8,
+    rows=(("wred_thresholds", "catalyst_wred_thresholds"),),
+)
+#: The queues of an older one go by number.
+OLD_CATALYST = replace(IOS_XE, modelled=False)
 IOS = PlatformDefaults("ios", 1, _ios_thresholds, ("queue_limit", "queue_limit"), by_bandwidth=True)
 IOS_XR = PlatformDefaults(
     "ios-xr", 7, _xr_thresholds, packet_bytes=256, by_service=True, several=True

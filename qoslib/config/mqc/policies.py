@@ -128,6 +128,7 @@ class PolicyClass:
     police: Metered | None = None
     limit: Value | None = None
     limits: dict[str, Value] = field(default_factory=dict)
+    buffers: Value | None = None
     early: Early | None = None
     fair: int = 0
     drop: int = 0
@@ -199,7 +200,7 @@ class Policies:
 
     `of_control_plane` are policies of what the router's own processor is sent and the lines that
     attach them, `marks` those of class maps as far as they are known, and `grouped` the marks that
-    are put into a group.
+    are put into a group. `softmax` is how much more than usual queues may borrow [%] (Catalyst).
     """
 
     selections: dict[str, Selection] = field(default_factory=dict)
@@ -209,6 +210,7 @@ class Policies:
     notes: Provenance = field(default_factory=Provenance)
     marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     grouped: dict[str, tuple[str, ...]] | None = None
+    softmax: Value | None = None
 
     @property
     def parts(self) -> Iterator[PolicyClass]:

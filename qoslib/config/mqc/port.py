@@ -3,8 +3,10 @@
 import math
 from collections.abc import Iterator
 
+from qoslib import units
 from qoslib.config.facts import Facts
 from qoslib.config.interfaces import type_rate_bps
+from qoslib.config.mqc.buffers import divide
 from qoslib.config.mqc.class_nodes import (
     ClassNode,
     classes_of,
@@ -39,7 +41,13 @@ __all__ = ["ports_of"]
 _WAYS: tuple[Way, ...] = ("out", "in")
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
 _OWN = "This policy is the platform's own: what it does is not modelled."
-_CATALYST = "A Catalyst switch's queues and buffers: not modelled on this platform, no promise."
+_CATALYST = "The queues of this switch go by number: not modelled on this platform, no promise."
+#: Of ports up to this rate the buffers are known [bit/s].
+_KNOWN_BUFFERS_BPS = units.gbps(5.0)
+_BUFFERS = (
+    "How many bytes of buffers do the queues of {0} divide? Without a policy they are 640 times"
+    " Hardmax of queue 0 (show platform hardware fed switch active qos queue config interface {0})."
+)
 #: Direction -> what becomes of a queue of the interface that no port has.
 _UNUSED = {
     "out": "The queue of the interface is left out; those of its policy are taken.",
@@ -157,7 +165,7 @@ class _PortReader:
         if line is None and way == "in" and not has_queues(self.found, policy):
             # It only marks, at any rate.
             return empty
-        memory = self._memory(nodes, named) if line else None
+        memory = self._memory(nodes, named, line) if line else None
         if line is None:
             self._ask_rate()
         if line is None or self.notes.missing:
@@ -216,13 +224,17 @@ class _PortReader:
             question += " checked?"
         self.notes.ask(self.facts, name, "line_rate_bps", question, line)
 
-    def _memory(self, nodes: list[ClassNode], named: Named) -> Value | None:
-        """What a queue may hold, where only the reader knows it."""
-        if self.platform.limits or self.way == "in":
+    def _memory(self, nodes: list[ClassNode], named: Named, line: Value) -> Value | None:
+        """What a queue may hold, or all queues of a Catalyst, where only the reader knows it."""
+        shared, name = self.platform.buffers, self.interface.name
+        if (self.platform.limits and not shared) or self.way == "in":
             return None
-        name = self.interface.name
         fact = of_fact(self.facts, name, "buffer_bytes")
-        if fact is None and any(node.of.limit is None for node in leaves(nodes)):
+        if fact is None and shared and line.value <= _KNOWN_BUFFERS_BPS:
+            return self.platform.value("catalyst_buffers")
+        if fact is None and shared:
+            self.notes.ask(self.facts, name, "buffer_bytes", _BUFFERS.format(name), named.line)
+        elif fact is None and any(node.of.limit is None for node in leaves(nodes)):
             question = f"How much may a queue of {name} hold?"
             self.notes.ask(self.facts, name, "buffer_bytes", question, named.line)
         return fact
@@ -239,6 +251,9 @@ class _PortReader:
         notes = self.found.notes
         builder = PortBuilder(self.platform, self.way, memory, self.interface.hold.get("in"))
         try:
+            if self.platform.buffers and memory:
+                lost = divide(nodes, memory, self.found.softmax, self.platform.most_queues)
+                notes.not_modelled(named.line, self._command(named), lost)
             port = self._built(builder, nodes, line, named)
         except ConfigurationError:
             raise

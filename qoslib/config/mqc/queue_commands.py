@@ -5,7 +5,7 @@ from qoslib.config.mqc.matches import meaning
 from qoslib.config.mqc.policies import Early, PolicyClass
 from qoslib.config.values import Value
 
-__all__ = ["queue_limit", "random_detect"]
+__all__ = ["OF_MEMORY", "queue_buffers", "queue_limit", "random_detect"]
 
 #: Marks that no model looks at.
 _UNSEEN = "atm-clp", "clp", "dei", "discard-class", "exp"
@@ -15,7 +15,7 @@ _OTHER_MARK = "This choice of thresholds is left out: no model looks at this mar
 _BY_OTHERS = "discard-class-based", "cos-based", "dei-based", "atm-clp-based", "qos-group"
 _DYNAMIC = "A limit that follows what is free of the memory is left out: give buffer_bytes."
 _OTHER_LIMIT = "A limit by this mark is left out: no model looks at it."
-_OF_MEMORY = "A limit as a share of the port's memory is left out; the default is taken."
+OF_MEMORY = "A limit as a share of the port's memory is left out; the default is taken."
 _UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
 _BASES = {"ms": "s", "us": "s", "packets": "packets"}
 #: Two thresholds, and what the probability rises to.
@@ -57,13 +57,22 @@ def queue_limit(of: PolicyClass, words: Words) -> list[str]:
         words.skip("percent")
     if limit.value <= 0 and not (by and percent):
         words.refuse("the limit is 0; allowed: above 0")
-    if percent:
-        return [_OF_MEMORY]
+    if percent and not by:
+        return [OF_MEMORY]
     words.end()
     if by:
         of.limits.update(dict.fromkeys(marks, limit))
     else:
         of.limit = limit
+    return []
+
+
+def queue_buffers(of: PolicyClass, words: Words) -> list[str]:
+    """`queue-buffers ratio`: a class's share of the port's buffers."""
+    if not words.skip("ratio"):
+        raise NotUnderstood
+    of.buffers = Value(words.count("the ratio", 0, 100), "%", words.line.number)
+    words.end()
     return []
 
 

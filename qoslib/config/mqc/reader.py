@@ -4,9 +4,10 @@ import re
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
-from qoslib.config.mqc.platform_defaults import CATALYST, NCS, PlatformDefaults
+from qoslib.config.mqc.platform_defaults import CATALYST, NCS, OLD_CATALYST, PlatformDefaults
 from qoslib.config.mqc.policies import Policies, PolicyClass
 from qoslib.config.mqc.port import ports_of
+from qoslib.config.mqc.queue_commands import OF_MEMORY
 from qoslib.config.mqc.settings import policies_for_rules
 from qoslib.config.mqc.spelling import SHORT
 from qoslib.config.records import Configuration, Statement
@@ -35,16 +36,18 @@ _NX = re.compile(
     r"|^feature (vpc|lacp|lldp|interface-vlan|nxapi|telnet|udld)\b",
     re.MULTILINE,
 )
-#: What a Catalyst has, and no router of IOS or IOS XE: of a 9000 shares of its buffers, classes of
-#: its own for what its processor is sent, members of a stack, ports of a switch in its first slots;
-#: of older ones queues by number.
+#: What a Catalyst 9000 has, and no router of IOS or IOS XE: shares of its buffers, classes of its
+#: own for what its processor is sent, members of a stack, ports of a switch in its first slots.
 _CATALYST = re.compile(
-    r"^[ \t]*(queue-buffers ratio \d|class-map match-any system-cpp-|policy-map system-cpp-"
+    r"^[ \t]*(queue-buffers ratio \d|qos queue-softmax-multiplier|class-map match-any system-cpp-"
+    r"|policy-map system-cpp-"
     r"|queue-limit (dscp|cos|precedence) .*percent|random-detect (dscp|cos|precedence) \S+ percent"
-    r"|match non-client-nrt|switch \d provision |mls qos[ \t]*$|mls qos srr-queue |srr-queue )"
+    r"|match non-client-nrt|switch \d provision )"
     r"|^interface (\w*GigabitEthernet|\w+GigE)[1-9]/\d/\d+\n([ \t]+.*\n)*?[ \t]+switchport\b",
     re.MULTILINE,
 )
+#: The queues of an older Catalyst go by number.
+_OLD_CATALYST = re.compile(r"^[ \t]*(mls qos[ \t]*$|mls qos srr-queue |srr-queue )", re.MULTILINE)
 #: What leads packets to the queues of an NCS 540 or 5500, and to those of no ASR 9000.
 _NCS = re.compile(r"^[ \t]*(match|set) traffic-class \d", re.MULTILINE)
 _INTERFACE = re.compile(r"^interface \S+\d", re.MULTILINE)
@@ -75,7 +78,7 @@ def _classic(text: str) -> bool:
 
 def reads_alike(text: str) -> bool:
     """Whether nothing in a text of IOS tells IOS XE from classic IOS."""
-    return not any(each.search(text) for each in (_CLASSIC, _XE, _CATALYST))
+    return not any(each.search(text) for each in (_CLASSIC, _XE, _CATALYST, _OLD_CATALYST))
 
 
 def _ios_xr(text: str) -> float:
@@ -93,8 +96,10 @@ SIGNS = {"ios-xe": _ios_xe, "ios": _ios, "ios-xr": _ios_xr, "nxos": _nxos}
 def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configuration:
     """Read a configuration of Cisco's modular QoS command line."""
     found = policies_of(text)
-    if platform.name in ("ios", "ios-xe") and _CATALYST.search(text):
-        platform = CATALYST
+    if platform.name in ("ios", "ios-xe"):
+        platform = _switch(text) or platform
+    if not platform.buffers:
+        _leave_shares_out(found)
     if platform.name == "ios-xr" and _NCS.search(text):
         platform = NCS
     if platform.name == "ios-xr":
@@ -108,7 +113,25 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
         tuple(sorted(found.notes.statements, key=lambda each: each.line)),
         len(text.splitlines()),
         policies=policies_for_rules(found),
+        platform="catalyst" if platform.buffers else "",
     )
+
+
+def _switch(text: str) -> PlatformDefaults | None:
+    """The Catalyst that a text is of, if any."""
+    if _OLD_CATALYST.search(text):
+        return OLD_CATALYST
+    return CATALYST if _CATALYST.search(text) else None
+
+
+def _leave_shares_out(found: Policies) -> None:
+    """Leave limits by mark out that are shares of the port's memory."""
+    for part in found.parts:
+        lines = {each.line for each in part.limits.values() if each.unit == "1"}
+        part.limits = {m: each for m, each in part.limits.items() if each.line not in lines}
+        for each in [each for each in part.statements if each.line in lines]:
+            _take_away(found, part, each)
+            found.notes.not_modelled(each.line, each.text, OF_MEMORY)
 
 
 #: Forms of early detection that IOS has alone: XR asks for a mark, for thresholds or for its
@@ -128,10 +151,14 @@ def _refuse_ios_early(found: Policies) -> None:
             _refuse(found, part, each, f"{each.text} is a command of IOS; {_XR_EARLY}")
 
 
-def _refuse(found: Policies, part: PolicyClass, statement: Statement, problem: str) -> None:
-    """Take a statement away that a device would not take."""
+def _take_away(found: Policies, part: PolicyClass, statement: Statement) -> None:
     for statements in (part.statements, found.notes.statements):
         statements[:] = [each for each in statements if each != statement]
+
+
+def _refuse(found: Policies, part: PolicyClass, statement: Statement, problem: str) -> None:
+    """Take a statement away that a device would not take."""
+    _take_away(found, part, statement)
     found.notes.refused(statement.line, statement.text, problem)
 
 
