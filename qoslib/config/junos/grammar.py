@@ -20,6 +20,7 @@ from qoslib.config.junos.amounts import (
     size,
     transmit_rate,
 )
+from qoslib.config.junos.conditions import unknown_in_term
 from qoslib.config.junos.paths import NEAR, is_nearly_a_level
 from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES
 from qoslib.config.lines import Line
@@ -434,7 +435,14 @@ def sort_out(
             understood[*place, line.parents] = None
         understood |= _headers(line)
     for line in of_filters:
-        if (line.number, line.text) not in marked and line.active:
+        if (line.number, line.text) in marked or not line.active:
+            continue
+        if text := unknown_in_term(line.words):
+            by_place[line.number, line.text, _UNKNOWN] = Remark(
+                "unknown", line.number, text, _UNKNOWN
+            )
+            understood |= _headers(line)
+        else:
             understood |= {(line.number, line.text, line.parents): None, **_headers(line)}
     places = {place[:2] for place in by_place}
     kept = (Statement(*place) for place in understood if place[:2] not in places)
