@@ -13,12 +13,15 @@ from qoslib.config.records import Configuration, Remark
 __all__ = ["as_mx", "is_acx7000", "is_other", "is_switch", "platform_remarks", "several_strict"]
 
 _AS_MX = "It is read as an MX: its scheduling and its buffers may differ."
+_SWITCHED = "ethernet-switching"
 _AS_ACX = "It is read as an ACX7000: each priority above low is strict, and its buffers may differ."
+#: What a name of a device begins with; an EX9200 schedules as an MX does.
+_MODEL = r"(?:(?:acx|ptx|qfx)\d{3,5}|(?<![a-z])ex(?!92)\d{4})"
 #: A name that tells the device: that of the host, of a prompt, or of a warning about a statement.
 _NAMED = re.compile(
-    r"^[ \t]*(?:set )?(?:system )?host-name \S*?(?P<host>(?:acx|ptx|qfx)\d{3,5})"
-    r"|^\S+@\S*?(?P<prompt>(?:acx|ptx|qfx)\d{3,5})\S*[>#]"
-    r"|unsupported platform \((?P<warned>(?:acx|ptx|qfx)\d{3,5})",
+    rf"^[ \t]*(?:set )?(?:system )?host-name \S*?(?P<host>{_MODEL})"
+    rf"|^\S+@\S*?(?P<prompt>{_MODEL})\S*[>#]"
+    rf"|unsupported platform \((?P<warned>{_MODEL})",
     re.MULTILINE | re.IGNORECASE,
 )
 #: What stands in a text outside quality of service -> what to call the statement, and the device.
@@ -35,6 +38,16 @@ _OUTSIDE = (
         "Zones are of a firewall of the SRX series. It is read as an MX unless you give the fact"
         " platform=srx.",
     ),
+    (
+        re.compile(r"\bfamily ethernet-switching\b"),
+        _SWITCHED,
+        f"`family ethernet-switching` is of EX and QFX switches. {_AS_MX}",
+    ),
+)
+#: Text outside quality of service that tells a device which is none of these switches.
+_NO_SWITCH = re.compile(
+    r"\b(?:from-zone|security-zone) \S|host-name \S*ex92\d\d|^\S+@\S*ex92\d\d\S*[>#]",
+    re.MULTILINE | re.IGNORECASE,
 )
 _SWITCH = f"Shared buffers and classes without loss are of QFX and EX switches. {_AS_MX}"
 _NO_MX = f"An MX does not have this priority. {_AS_MX}"
@@ -66,6 +79,8 @@ def platform_remarks(text: str, lines: Sequence[Line], facts: Facts) -> Iterator
         sentence = f"It names a device. {_AS_ACX if acx else _AS_MX}"
         yield Remark("not modelled", _line_of(found), name, sentence)
     for pattern, name, sentence in _OUTSIDE:
+        if name == _SWITCHED and _NO_SWITCH.search(text):
+            continue
         if not acx and (found := pattern.search(text)):
             yield Remark("not modelled", _line_of(found), name, sentence)
     seen = set()
@@ -125,7 +140,7 @@ def is_switch(configuration: Configuration) -> bool:
     names = [each.text.lower() for each in said]
     other = ("qfx10", "ptx", "acx")
     return any(
-        each.text.lower().startswith("qfx") or "switches" in each.lost for each in said
+        each.text.lower().startswith(("qfx", "ex")) or "switches" in each.lost for each in said
     ) and not any(name.startswith(other) for name in names)
 
 
