@@ -12,7 +12,7 @@ from qoslib.config.sonic.fields import lost_by
 from qoslib.config.sonic.queues import PortReader
 from qoslib.config.sonic.tables import RefusedError, Tables, tables
 from qoslib.config.source import check_time
-from qoslib.config.values import of_fact
+from qoslib.config.sourced import Sourced, by_name, described, facts_of_port, made, number
 from qoslib.port import (
     Classifier,
     MemoryPool,
@@ -53,7 +53,7 @@ def is_sonic(text: str) -> float:
 def read_sonic(text: str, facts: Facts) -> Configuration:
     """Read the queues of each port of a `config_db.json`.
 
-    PortReader within `cir` are served first, then the others; strict queues from the highest number
+    Queues within `cir` are served first, then the others; strict queues from the highest number
     on, before those that share by weight.
 
     >>> text = '''{"PORT": {"Ethernet0": {"speed": "100000"}},
@@ -102,39 +102,38 @@ def _port(db: ConfigDb, name: str) -> ConfiguredPort:
     reader, line = PortReader(db, name), db.line("QUEUE", name)
     rate = _line_rate(reader, line)
     marks = _marks(db, name)
-    queues = tuple(_by_priority(reader, [reader.queue(n) for n in sorted(db.queues[name])]))
-    shaper = reader.shaper(f"scheduler.nodes[{name!r}].shaper" if reader.strict else "shaper")
-    port = ConfiguredPort(name, "out", None, _classes(queues, marks, line), line=line)
+    own = [reader.queue(at) for at in sorted(db.queues[name])]
+    queues, shaper = by_name(_by_priority(reader.strict[::-1], own)), reader.shaper()
+    port = ConfiguredPort(name, "out", None, _classes(queues.part, marks, line), line=line)
     if reader.in_packets:
         return port
     if reader.notes.missing or rate is None:
         return port.replace(missing=tuple(reader.notes.missing))
-    facts = reader.notes.facts_of_port(db.facts, name)
-    pools = _pools(db, queues)
+    more = {"pools": _pools(db, queues.part), **facts_of_port(db.facts, name)}
     try:
-        whole = Port(
-            name,
-            rate,
-            queues,
-            _scheduler(name, queues, len(reader.strict), shaper),
-            classifier=_classifier(queues, marks),
-            pools=pools,
+        whole = made(
+            Port,
+            name=name,
+            rate_bps=rate,
+            queues=queues,
+            scheduler=_scheduler(name, queues.part, len(reader.strict), shaper),
+            classifier=_classifier(queues.part, marks),
             shaper=None if reader.strict else shaper,
-            **facts,  # type: ignore[arg-type]
+            **more,
         )
     except ValueError as error:
         lost = f"No port describes this: {error}. Nothing is promised on this port."
         db.notes.not_modelled(line, name, lost)
         return port
-    return port.replace(port=whole, origins=tuple(reader.notes.origins))
+    return described(port, whole)
 
 
-def _by_priority(reader: PortReader, queues: list[Queue]) -> Iterator[Queue]:
-    """PortReader with their levels: strict ones from the highest number on, before all others."""
-    strict = reader.strict[::-1]
+def _by_priority(strict: list[str], queues: list[Sourced[Queue]]) -> Iterator[Sourced[Queue]]:
+    """Queues with their levels: strict ones from the highest number on, before all others."""
     for queue in queues:
-        level = strict.index(queue.name) if queue.name in strict else len(strict)
-        yield queue.replace(priority=level)
+        name = queue.part.name
+        level = strict.index(name) if name in strict else len(strict)
+        yield queue.with_fields(priority=level)
 
 
 def _classes(
@@ -164,28 +163,24 @@ def _pools(db: ConfigDb, queues: tuple[Queue, ...]) -> tuple[MemoryPool, ...]:
 
 
 def _scheduler(
-    name: str, queues: tuple[Queue, ...], strict: int, shaper: Shaper | None
-) -> PriorityLevels | SchedulerTree:
+    name: str, queues: tuple[Queue, ...], strict: int, shaper: Sourced[Shaper] | None
+) -> Sourced[SchedulerTree] | PriorityLevels:
     """Levels, of which the first are strict: guarantees and shares are of the last alone."""
     if not strict:
         return PriorityLevels()
-    node = Node(name, tuple(queue.name for queue in queues), shaper=shaper)
-    return SchedulerTree((node,), strict)
+    children = tuple(queue.name for queue in queues)
+    root = made(Node, name=name, children=children, shaper=shaper)
+    return made(SchedulerTree, nodes=by_name([root]), strict_levels=strict)
 
 
-def _line_rate(reader: PortReader, line: int) -> float | None:
-    facts, name = reader.db.facts, reader.port
-    given = of_fact(facts, name, "line_rate_bps")
-    if given and given.value:
-        reader.notes.record_origin("rate_bps", given)
-        return float(given.value)
-    speed = reader.db.entry("PORT", name).get("speed")
-    if speed is None:
-        question = f"What is the line rate of {name}?"
-        reader.notes.ask(facts, name, "line_rate_bps", question, line)
-        return None
-    reader.notes.record_origin("rate_bps", speed)
-    return units.mbps(reader.db.number(speed, "the speed in Mb/s", 1, 10_000_000))
+def _line_rate(reader: PortReader, line: int) -> Sourced[float] | None:
+    """The line rate: a fact, else `speed` of the port."""
+    db, name = reader.db, reader.port
+    speed, question = db.entry("PORT", name).get("speed"), f"What is the line rate of {name}?"
+    rate = reader.notes.known(db.facts, name, "line_rate_bps", question, line, speed)
+    if rate is None or rate is not speed:
+        return number(float(rate.value), rate) if rate else None
+    return number(units.mbps(db.number(rate, "the speed in Mb/s", 1, 10_000_000)), rate)
 
 
 def _marks(db: ConfigDb, name: str) -> list[tuple[str, str]]:
