@@ -204,21 +204,19 @@ class _QueueDraft:
     def _held_back(self) -> dict[str, Any]:
         """What holds the queue back: its shaper, and the policer of `rate-limit`."""
         of, site, draft, transmit = self.of, self.site, self.draft, self.of.transmit
-        shaper = policer = None
-        if of.shaping:
-            shaping = of.shaping, of.shaping_burst
-            shaper = shaper_of(*shaping, site.ceiling_bps, f"{self.where}.shaper", draft)
+        policer, rate, burst = None, of.shaping, of.shaping_burst
+        where, whole_bps = f"{self.where}.shaper", site.ceiling_bps
         if transmit is None or not (of.transmit_exact or of.transmit_limited):
-            return {"shaper": shaper}
+            return {"shaper": shaper_of(rate, burst, whole_bps, where, draft) if rate else None}
         exact_bps = of_bps(transmit, site.ceiling_bps)
         if transmit.unit == REMAINDER:
             exact_bps = self.share.value * site.whole_bps
         if not exact_bps:
             problem = "a transmit rate of 0 that may not be exceeded lets nothing through"
             raise NoPortError(problem, transmit.line)
-        if of.transmit_exact and (shaper is None or exact_bps < shaper.rate_bps):
-            exact = Value(exact_bps, "bit/s", of.transmit_exact.line)
-            shaper = shaper_of(exact, None, exact_bps, f"{self.where}.shaper", draft)
+        if of.transmit_exact and (rate is None or exact_bps < of_bps(rate, whole_bps)):
+            rate, burst = Value(exact_bps, "bit/s", of.transmit_exact.line), None
+        shaper = shaper_of(rate, burst, whole_bps, where, draft) if rate else None
         if of.transmit_limited:
             policer = rate_limit(exact_bps)
             self._note("policer.rate_bps", transmit)

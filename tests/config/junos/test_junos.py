@@ -271,6 +271,20 @@ def test_exact_rate_limit_and_a_shaped_port():
     assert queues["limited"].limit == ByteLimit(9192)
 
 
+def test_the_lower_of_two_rates_that_shape_a_queue_is_the_source_of_its_shaper():
+    text = """
+    set class-of-service interfaces ge-0/0/2 scheduler-map m
+    set class-of-service scheduler-maps m forwarding-class best-effort scheduler data
+    set class-of-service schedulers data shaping-rate percent 40 burst-size 50k
+    set class-of-service schedulers data transmit-rate percent 25 exact
+    set class-of-service schedulers data buffer-size percent 50
+    """
+    for said, shaper, line in (("25", Shaper(2.5e8, 312_500), 5), ("60", Shaper(4e8, 50_000), 4)):
+        _, port, queues = only(text.replace("25", said), buffer_bytes=1e6)
+        assert queues["best-effort"].shaper == shaper
+        assert port.origin("queues['best-effort'].shaper.rate_bps").line == line
+
+
 def test_excess_rates_make_a_tree():
     text = FOUR_CLASSES.replace(
         "buffer-size percent 25;",
