@@ -17,7 +17,7 @@ from qoslib.config.mqc.commands import (
 from qoslib.config.mqc.interfaces import DCBX, INTERFACE, SEVERAL, TYPES, interface_line, is_service
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, begun, lines_of
 from qoslib.config.mqc.matches import match
-from qoslib.config.mqc.names import BUILT_IN
+from qoslib.config.mqc.names import BUILT_IN, SYSTEM
 from qoslib.config.mqc.police import ACTIONS
 from qoslib.config.mqc.policies import (
     Interface,
@@ -135,9 +135,9 @@ class _Reading:
             self.lists.setdefault(listed[1], line.number)
         if line.verb in _CLOSING:
             self.close()
-        elif line.top and line.text.lower() == "system qos":
+        elif line.top and line.text.lower() == SYSTEM:
             self.close()
-            self._open_interface(line, "system qos")
+            self._open_interface(line, SYSTEM)
         elif line.verb in _OPENING and (line.verb != "control-plane" or line.top):
             self.close()
             self._open(line)
@@ -382,9 +382,7 @@ class _Reading:
             self._open_interface(line, f"{self.interface.split(' ')[0]} service instance {number}")
         elif line.verb in _KEPT:
             self.held[self.interface].append(line)
-        elif self.interface == "system qos" or get_close_matches(
-            line.verb, _OF_INTERFACE, 1, _NEAR
-        ):
+        elif self.interface == SYSTEM or get_close_matches(line.verb, _OF_INTERFACE, 1, _NEAR):
             self._unknown(line)
 
     def _alone(self, line: Line) -> None:
@@ -429,6 +427,9 @@ class _Reading:
             queues = any(each.verb not in ("bandwidth", "speed") for each in notes.remarks)
             if interface.policies or interface.hold or queues:
                 self.found.interfaces[name] = interface
+                self.notes.add(notes)
+            elif SYSTEM in self.held:
+                self.found.bare[name] = interface
                 self.notes.add(notes)
 
     def _used_lists(self) -> None:

@@ -14,6 +14,7 @@ __all__ = [
     "OWN_GROUP",
     "OWN_POLICIES",
     "OWN_REST",
+    "SYSTEM",
     "is_own",
     "is_slip",
     "near",
@@ -36,6 +37,8 @@ _OWN_CLASSES = re.compile(
 DEFAULT = "class-default"
 #: It is so long that other names begin as it does: how near a slip is.
 _NEAR_DEFAULT = 0.85
+#: The block of what NX-OS applies to the whole switch.
+SYSTEM = "system qos"
 #: Classes that NX-OS has by itself, and the group that is in each.
 OWN_GROUP = re.compile(r"c-out(?:-\w+)?-q(\d)")
 OWN_REST = "-q-default"

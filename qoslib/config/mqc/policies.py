@@ -198,6 +198,7 @@ class Interface:
 class Policies:
     """All of a text: what it defines, and what was said of its lines.
 
+    `bare` are interfaces without a policy beside one of the whole switch (NX-OS).
     `of_control_plane` are policies of what the router's own processor is sent and the lines that
     attach them, `marks` those of class maps as far as they are known, and `grouped` the marks that
     are put into a group. `softmax` is how much more than usual queues may borrow [%] (Catalyst).
@@ -206,6 +207,7 @@ class Policies:
     selections: dict[str, Selection] = field(default_factory=dict)
     policies: dict[str, Policy] = field(default_factory=dict)
     interfaces: dict[str, Interface] = field(default_factory=dict)
+    bare: dict[str, Interface] = field(default_factory=dict)
     of_control_plane: dict[str, Line] = field(default_factory=dict)
     notes: Provenance = field(default_factory=Provenance)
     marks: dict[str, tuple[str, ...]] = field(default_factory=dict)

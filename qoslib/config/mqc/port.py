@@ -20,7 +20,7 @@ from qoslib.config.mqc.own_policies import own_policy
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy
 from qoslib.config.mqc.port_builder import PortBuilder, Way
-from qoslib.config.mqc.together import choice, with_instances
+from qoslib.config.mqc.together import choice, with_instances, with_system
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredPort
 from qoslib.config.source import ConfigurationError, check_time
@@ -63,7 +63,8 @@ def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Itera
     """
     children = {part.child.name for part in found.parts if part.child}
     no_ports = children | _of_processor(found)
-    interfaces = with_instances(found.interfaces.values()) or [
+    attached = with_instances(found.interfaces.values())
+    interfaces = with_system(attached, found.bare.values()) or [
         Interface(
             policy.name, policy.line, {_way_of(found, policy): Named(policy.name, policy.line)}
         )

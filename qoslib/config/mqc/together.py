@@ -1,13 +1,18 @@
 """Policies that act together: of one interface, and one of several sub-interfaces."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from qoslib.config.mqc.class_nodes import has_queues
+from qoslib.config.mqc.names import SYSTEM
 from qoslib.config.mqc.policies import Interface, Named, Policies
 
-__all__ = ["Choice", "choice", "with_instances"]
+__all__ = ["Choice", "choice", "with_instances", "with_system"]
+
+#: An interface of NX-OS that may send by the system's policy.
+_PHYSICAL = re.compile(r"eth(?:ernet)?[\d/,-]+$", re.IGNORECASE)
 
 #: Direction -> what is left out of an interface with policies of several types.
 _OTHER_TYPES = {
@@ -98,3 +103,36 @@ def with_instances(interfaces: Iterable[Interface]) -> list[Interface]:
                 one = found.setdefault(name, replace(each, name=name, policies={}, hold={}))
                 one.policies.setdefault(way, named)
     return list(found.values())
+
+
+def with_system(interfaces: Sequence[Interface], bare: Iterable[Interface]) -> list[Interface]:
+    """Interfaces, where those with a speed and no queues of their own have those of the system.
+
+    A policy of the system applies to all interfaces without one of its type (Cisco, Nexus 5000
+    NX-OS QoS Configuration Guide, OL-20921-01, System Classes). The system stands for interfaces
+    whose speed the text does not say.
+
+    >>> from qoslib.config.values import Value
+    >>> system = Interface("system qos", 3, {"out": Named("FABRIC", 4, "queuing")})
+    >>> fast = Interface("Ethernet1/1", 5, speed=Value(1e10, "bit/s", 6))
+    >>> [each.name for each in with_system([system], [fast])]
+    ['Ethernet1/1']
+    """
+    whole = next((each for each in interfaces if each.name == SYSTEM), None)
+    out = whole.policies.get("out") if whole else None
+    if whole is None or out is None:
+        return list(interfaces)
+    taking = [
+        each
+        for each in (*interfaces, *bare)
+        if _PHYSICAL.match(each.name) and "out" not in each.policies
+    ]
+    fast = [each for each in taking if each.speed]
+    found = {each.name: each for each in interfaces}
+    for each in fast:
+        found[each.name] = replace(each, policies={**each.policies, "out": out})
+    if fast and len(fast) == len(taking):
+        own = {way: named for way, named in whole.policies.items() if way != "out"}
+        found[SYSTEM] = replace(whole, policies=own)
+    acting = (each for each in found.values() if each.policies or each.hold)
+    return sorted(acting, key=lambda each: each.line)
