@@ -165,8 +165,7 @@ def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
     yield from _without_buffer(checked)
     for member, held, lasts in _candidates(checked):
         # The senders of a lossless class pause before its queue is full.
-        paused = checked.configuration.no_drop & {member.name, *member.of.marks}
-        if _shared(checked, member) or paused:
+        if _shared(checked, member) or checked.pauses(member):
             continue
         if held < LEAST_FRAMES * member.frame_bytes:
             yield from _below_two_frames(checked, member, held)

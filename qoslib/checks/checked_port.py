@@ -170,6 +170,10 @@ class CheckedPort:
         """Each class with its group."""
         return ((group, member) for group in self.groups for member in group.members)
 
+    def pauses(self, member: Member) -> bool:
+        """Whether a class asks its senders to wait before its queue is full."""
+        return bool(self.configuration.no_drop & {member.name, *member.of.marks})
+
     def unwritten(self, member: Member) -> bool:
         """Whether a class is what customers or VLANs of their own leave, and no line names it."""
         return not member.of.line and self.beside_parents(member)

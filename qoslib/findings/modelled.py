@@ -60,6 +60,9 @@ def _loss(
         limited = member.strict and not load.taken_by
         if limited and load.rate_bps > member.promise.maximum_bps:
             continue
+        if checked.pauses(member) and run.drop_cause != "policer":
+            yield _held_back(checked, member, run)
+            continue
         means = in_fluid.get(member.name)
         fix, beside = _remedy(checked, member, run, means, given, fixes)
         if run.model == "packets" and means is not None and abs(means - run.drop.mean) > _APART:
@@ -73,6 +76,20 @@ def _loss(
             fix,
             "error" if _is_error(member, run, means) else None,
         )
+
+
+def _held_back(checked: CheckedPort, member: Member, run: ClassRun) -> Found:
+    """What a class is sent above what gets through, where its senders are paused instead."""
+    assert member.load is not None
+    through = rate_text((1 - run.drop.mean) * member.load.rate_bps)
+    return Found(
+        checked.class_line(member),
+        f"The senders of {member.name} are paused: it is sent more than gets through.",
+        f"{member.load.text} offered ({member.load.words or member.load.origin}), at least"
+        f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load {through} gets"
+        " through. The class is lossless, so the rest waits at its senders, and may hold up what"
+        " they send elsewhere. The models drop it.",
+    )
 
 
 def _is_promised(member: Member) -> bool:
