@@ -87,13 +87,13 @@ def in_packets(length: float, source: Value) -> Sourced[PacketLimit]:
     return made(PacketLimit, packets=number(max(int(length), 1), source))
 
 
-def in_bytes(size: float, source: Value) -> Sourced[ByteLimit]:
+def in_bytes(size_bytes: float, source: Value) -> Sourced[ByteLimit]:
     """A limit of whole bytes, at least one.
 
     >>> in_bytes(0.2, Value(0.2, "B", line=5)).part
     ByteLimit(limit_bytes=1)
     """
-    return made(ByteLimit, limit_bytes=number(max(int(size), 1), source))
+    return made(ByteLimit, limit_bytes=number(max(int(size_bytes), 1), source))
 
 
 def facts_of_port(facts: Facts, interface: str, *kinds: str) -> dict[str, Sourced[float]]:
