@@ -20,6 +20,11 @@ _CLASSIC = re.compile(
     r"^version 1[0-5]\.|^[ \t]*int\w* ?f(a\w*)? ?\d+/\d|^[ \t]*max-reserved-bandwidth ",
     re.MULTILINE | re.IGNORECASE,
 )
+#: The ports of IOL, an image for labs that schedules as classic IOS does, whatever its version;
+#: those of IOS XE have three numbers.
+_IOL = re.compile(r"^interface Ethernet\d/\d+[ \t]*$", re.MULTILINE)
+_RECENT = re.compile(r"^version 1[5-9]\.", re.MULTILINE)
+_THREE_NUMBERS = re.compile(r"^interface \w*GigabitEthernet\d/\d/\d", re.MULTILINE)
 _XE = re.compile(r"^version 1[6-9]\.|^interface \D+\d/\d/\d", re.MULTILINE)
 #: Serial ports of older routers have three numbers as well.
 _XE_PORT = re.compile(r"^version 1[6-9]\.|^interface \w*(?:GigabitEthernet|GigE)\d/\d/\d", re.M)
@@ -73,6 +78,8 @@ def _ios(text: str) -> float:
 
 
 def _classic(text: str) -> bool:
+    if _RECENT.search(text) and _IOL.search(text):
+        return not _THREE_NUMBERS.search(text)
     return bool(_CLASSIC.search(text)) and not _XE_PORT.search(text)
 
 
