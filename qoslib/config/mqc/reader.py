@@ -5,7 +5,7 @@ import re
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.platform_defaults import CATALYST, NCS, OLD_CATALYST, PlatformDefaults
-from qoslib.config.mqc.policies import Policies, PolicyClass
+from qoslib.config.mqc.policies import Policies, Policy, PolicyClass
 from qoslib.config.mqc.port import ports_of
 from qoslib.config.mqc.queue_commands import OF_MEMORY
 from qoslib.config.mqc.settings import policies_for_rules
@@ -107,6 +107,8 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
         platform = _switch(text) or platform
     if not platform.buffers:
         _leave_shares_out(found)
+    if platform.name in ("ios", "ios-xe") and not platform.buffers:
+        _mixed_shares(found, platform.name == "ios-xe" and _takes_ratios(text))
     if platform.name == "ios-xr" and _NCS.search(text):
         platform = NCS
     if platform.name == "ios-xr":
@@ -156,6 +158,58 @@ def _refuse_ios_early(found: Policies) -> None:
         part.early = part.early if part.early.rows else None
         for each in refused:
             _refuse(found, part, each, f"{each.text} is a command of IOS; {_XR_EARLY}")
+
+
+_VERSION = re.compile(r"^version (\d+)\.(\d+)", re.MULTILINE)
+_RATIO_BESIDE = (
+    "An ASR 1000 or ISR 4000 takes a share of what remains beside `bandwidth` in one policy, from"
+    " IOS XE 16.11 on. Others refuse it: then the policy shares otherwise than is said here."
+)
+
+
+def _takes_ratios(text: str) -> bool:
+    """Whether a text of IOS XE may be of a release that shares what remains beside guarantees."""
+    found = _VERSION.search(text)
+    return found is None or (int(found[1]), int(found[2])) >= (16, 11)
+
+
+def _mixed_shares(found: Policies, taken: bool) -> None:
+    """Refuse shares of what remains beside `bandwidth` in one policy, or say who takes them.
+
+    References
+    ----------
+    Cisco IOS XE, QoS: Policing and Shaping Configuration Guide, Distribution of Remaining Bandwidth
+    Using Ratio, Restrictions; IOS XE 16.11, 3-Level User-Defined Queuing Policy Support.
+    """
+    for policy in found.policies.values():
+        kinds = _kinds_of_shares(policy)
+        if len({field for _, field, _ in kinds}) < 2:
+            continue
+        # What stands first stays.
+        first, kept, _ = kinds[0]
+        other = "remaining" if taken or kept == "bandwidth" else "bandwidth"
+        for line, field, part in kinds:
+            if field != other:
+                continue
+            for each in [each for each in part.statements if each.line == line]:
+                if taken:
+                    found.notes.statements[:] = [s for s in found.notes.statements if s != each]
+                    found.notes.not_modelled(each.line, each.text, _RATIO_BESIDE)
+                else:
+                    setattr(part, field, None)
+                    why = f"{each.text} stands beside another kind of bandwidth in line {first}"
+                    _refuse(found, part, each, f"{why}; allowed: one kind in a policy")
+
+
+def _kinds_of_shares(policy: Policy) -> list[tuple[int, str, PolicyClass]]:
+    """Line, field and class of each bandwidth of a policy, in their order."""
+    kinds = [
+        (own.line, field, part)
+        for part in policy.classes.values()
+        for field in ("bandwidth", "remaining")
+        if (own := getattr(part, field))
+    ]
+    return sorted(kinds, key=lambda each: each[:2])
 
 
 def _take_away(found: Policies, part: PolicyClass, statement: Statement) -> None:
