@@ -67,10 +67,10 @@ def number(content: Part, source: Value | None) -> Sourced[Part]:
 
 
 def made(kind: Callable[..., Part], **fields: object) -> Sourced[Part]:
-    """A record whose fields may be sourced: it has the sources of them all.
+    """A record whose fields may be sourced, or be values: it has the sources of them all.
 
     >>> from qoslib.port import Shaper
-    >>> shaper = made(Shaper, rate_bps=number(1e6, Value(1e6, line=3)), burst_bytes=3000)
+    >>> shaper = made(Shaper, rate_bps=Value(1e6, "bit/s", line=3), burst_bytes=3000)
     >>> made(Queue, name="A", limit=PacketLimit(9), shaper=shaper).sources["shaper.rate_bps"].line
     3
     """
@@ -132,7 +132,7 @@ def by_mark(parts: Mapping[str, Sourced[Part]]) -> Sourced[tuple[tuple[str, Part
     return Sourced(tuple((mark, each.part) for mark, each in parts.items()), sources)
 
 
-def described(configured: ConfiguredPort, port: Sourced[Port]) -> ConfiguredPort:
+def described(configured: ConfiguredPort, port: Sourced[Port | None]) -> ConfiguredPort:
     """A configured port with its port, and with the origins of all numbers of it."""
     origins = tuple(source.origin(place) for place, source in port.sources.items())
     return configured.replace(port=port.part, origins=origins)
@@ -140,7 +140,11 @@ def described(configured: ConfiguredPort, port: Sourced[Port]) -> ConfiguredPort
 
 def _parted(fields: dict[str, object]) -> tuple[dict[str, object], dict[str, Value]]:
     """The fields without their sources, and these."""
-    sourced = {name: each for name, each in fields.items() if isinstance(each, Sourced)}
+    sourced = {
+        name: number(each.value, each) if isinstance(each, Value) else each
+        for name, each in fields.items()
+        if isinstance(each, Sourced | Value)
+    }
     plain = fields | {name: each.part for name, each in sourced.items()}
     return plain, _placed((name, each.sources) for name, each in sourced.items())
 

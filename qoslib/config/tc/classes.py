@@ -7,6 +7,7 @@ from qoslib.config.code_points import DSCP
 from qoslib.config.records import ConfiguredClass
 from qoslib.config.settings import of_commands
 from qoslib.config.source import ConfigurationError
+from qoslib.config.sourced import Sourced, made
 from qoslib.config.tc.command import Command, handle
 from qoslib.config.tc.filters import Selected, selected
 from qoslib.config.tc.options import Options
@@ -44,7 +45,7 @@ class Classification(NamedTuple):
     default: str | None
     #: By queue.
     filters: dict[str, list[Command]]
-    policers: dict[str, Policer]
+    policers: dict[str, Sourced[Policer]]
 
 
 def classify(
@@ -121,7 +122,7 @@ def _goes(notes: DeviceNotes, parent: str, whole: bool, astray: str) -> str:
 
 def _policer(
     notes: DeviceNotes, queue: str, filters: list[tuple[Command, Options | None]]
-) -> Policer | None:
+) -> Sourced[Policer] | None:
     """The policer in front of a queue, if one bucket meters all that goes there."""
     found = [(command, police) for command, police in filters if police is not None]
     if not found:
@@ -132,7 +133,7 @@ def _policer(
         lost = f"It polices only some packets of {queue!r}, which a port cannot: it is left out."
         notes.lose(command, lost)
         return None
-    return policer(Part(notes, command, police, f"queues[{queue!r}].policer"))
+    return policer(Part(notes, command, police))
 
 
 def classifier_of(rules: Iterable[tuple[str, str]], default: str) -> Classifier:
@@ -145,7 +146,7 @@ def classifier_of(rules: Iterable[tuple[str, str]], default: str) -> Classifier:
     return Classifier(needed, default)
 
 
-def policer(part: Part) -> Policer | None:
+def policer(part: Part) -> Sourced[Policer] | None:
     """A policer; None where no bucket of bytes is given."""
     police = part.options
     if "rate" not in police:
@@ -156,12 +157,13 @@ def policer(part: Part) -> Policer | None:
     exceed = str(police.get("exceed", Value("reclassify")).value)
     if exceed not in ("drop", "shot", "pass", "ok", "pipe"):
         part.lose(f"Packets that exceed are handled by {exceed!r}: here they pass.")
-    rate_bps = part.number("rate_bps", police["rate"])
-    burst_bytes = part.number("burst_bytes", police["burst"])
-    overhead = police.said("overhead")
-    counted = int(part.number("overhead_bytes", overhead)) if overhead else 0
-    drops = "drop" if exceed in ("drop", "shot") else "pass"
-    return Policer(rate_bps, burst_bytes, exceed=drops, overhead_bytes=counted)
+    return made(
+        Policer,
+        rate_bps=police["rate"],
+        burst_bytes=police["burst"],
+        exceed="drop" if exceed in ("drop", "shot") else "pass",
+        overhead_bytes=police.said("overhead") or 0,
+    )
 
 
 def tos_priority(code: int) -> int:

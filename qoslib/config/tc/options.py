@@ -239,6 +239,10 @@ class Options(dict[str, Value]):
         """What holds where a command leaves an option out."""
         return by_default(self.kind[name].default)
 
+    def given(self, name: str) -> Value:
+        """What is given, else what holds by default."""
+        return self.get(name) or self.default(name)
+
     def lost(self) -> list[str]:
         """What of these options no port says."""
         return [

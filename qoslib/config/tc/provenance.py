@@ -1,7 +1,7 @@
-"""What is noted while a device becomes a port: origins of numbers, what is lost, its classes."""
+"""What is noted while a device becomes a port: what is lost, and its classes."""
 
 from difflib import get_close_matches
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from qoslib.config.facts import Facts
 from qoslib.config.provenance import Provenance
@@ -9,7 +9,7 @@ from qoslib.config.records import ConfiguredClass, ConfiguredPort, Statement
 from qoslib.config.tc.command import Command
 from qoslib.config.tc.device import Device
 from qoslib.config.tc.options import KINDS, UNMODELLED, Options, left_out, options_of
-from qoslib.config.values import Value
+from qoslib.config.values import Value, of_fact
 
 __all__ = ["DeviceNotes", "Part", "Unmodelled"]
 
@@ -26,18 +26,11 @@ class Unmodelled(Exception):
 
 
 class Part(NamedTuple):
-    """A part of a port, and the command that describes it."""
+    """A part of a port: the command that describes it, and its options."""
 
     notes: "DeviceNotes"
     command: Command
     options: Options
-    #: The part, like ``"queues['VOICE']"``; empty of the port itself.
-    where: str
-
-    def number(self, field: str, value: Value) -> Any:
-        """A number of the part, noted with where it comes from."""
-        self.notes.record_origin(f"{self.where}.{field}".removeprefix("."), value)
-        return value.value
 
     def lose(self, *lost: str) -> None:
         """Note what the command says and the port does not."""
@@ -58,19 +51,11 @@ class DeviceNotes(Provenance):
         self.undescribed: list[Command] = []
         #: Qdiscs whose filters were read.
         self.read_filters: set[str] = set()
-        name = facts.name(interface, "line_rate_bps")
-        given_bps = facts.number(interface, "line_rate_bps")
-        #: A port without one is asked for it, and a rate in per cent has any until then.
-        self.line_rate = Value(given_bps or float(10**9), "bit/s", fact=name)
-        self.knows_line_rate = given_bps is not None
-
-    def fact(self, kind: str) -> float:
-        """A fact of the reader, noted as that of the port; 0 if it was not given."""
-        value = self.facts.number(self.interface, kind)
-        if value is not None:
-            where = "rate_bps" if kind == "line_rate_bps" else kind
-            self.record_origin(where, Value(value, fact=self.facts.name(self.interface, kind)))
-        return value or 0.0
+        #: The reader's line rate; a port without one is asked for it.
+        self.known_rate = of_fact(facts, interface, "line_rate_bps")
+        rate = self.known_rate or Value(0.0)
+        #: Of what a rate in per cent is a share, also until a rate is known.
+        self.line_rate = rate._replace(value=rate.value or float(10**9))
 
     def lose(self, command: Command, lost: str) -> None:
         """Note what a command says and the port does not, once."""
@@ -88,9 +73,9 @@ class DeviceNotes(Provenance):
         policy = f"{top.kind} {top.handle}"
         return ConfiguredPort(self.interface, way, None, policy=policy, line=top.line)
 
-    def part(self, command: Command, where: str = "") -> Part:
+    def part(self, command: Command) -> Part:
         """A part of the port, by the command that describes it."""
-        return Part(self, command, self.options(command), where)
+        return Part(self, command, self.options(command))
 
     def options(self, command: Command) -> Options:
         """The options of a command; unknown words are noted, an unknown kind ends the reading."""

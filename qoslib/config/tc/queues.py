@@ -1,41 +1,28 @@
 """The queue that a qdisc without classes is: how much it holds, and what it drops."""
 
 import math
-from typing import NamedTuple
 
 from qoslib import units
 from qoslib.config.source import ConfigurationError
+from qoslib.config.sourced import Sourced, made, number
 from qoslib.config.tc.amounts import rate_bps, time_s
 from qoslib.config.tc.command import Command
 from qoslib.config.tc.options import Options, by_default
 from qoslib.config.tc.provenance import DeviceNotes, Part, Unmodelled
 from qoslib.config.values import Value
-from qoslib.port import (
-    ByteLimit,
-    ByteRedProfile,
-    Codel,
-    Dropper,
-    Ewma,
-    HeadDrop,
-    PacketLimit,
-    Red,
-    Shaper,
-    TailDrop,
-)
+from qoslib.port import ByteLimit, ByteRedProfile, Codel, Ewma, HeadDrop, PacketLimit, Red, Shaper
 
 __all__ = [
-    "QueueParts",
-    "bucket",
     "count_frames",
     "delay",
-    "netem_bucket",
-    "netem_rate",
     "no_slower",
     "own_limit",
+    "packets",
+    "queue_fields",
     "queue_length",
-    "queue_parts",
     "red_exponent",
     "shaper_of",
+    "token_bucket",
 ]
 
 #: Kinds that hold packets of flows apart, and what is lost in one queue.
@@ -49,75 +36,60 @@ MOST_WEIGHTS = 32
 MOST_BURST_PACKETS = 10**6
 
 
-class QueueParts(NamedTuple):
-    """What a queue holds, how it drops, and a shaper behind it."""
-
-    limit: PacketLimit | ByteLimit
-    dropper: Dropper = TailDrop()
-    shaper: Shaper | None = None
-
-
-def queue_parts(
-    notes: DeviceNotes, qdisc: Command | None, where: str, *, ceil_bps: float = 0.0
-) -> QueueParts:
-    """The queue of a class, whose own ceiling may shape it already."""
+def queue_fields(
+    notes: DeviceNotes, qdisc: Command | None, ceil_bps: float = 0.0
+) -> dict[str, object]:
+    """The queue of a class, whose own ceiling may shape it already: limit, dropper and shaper."""
     if qdisc is None:
-        length = queue_length(notes)
-        notes.record_origin(f"{where}.limit.packets", length)
-        return QueueParts(PacketLimit(length.value))
+        return {"limit": packets(queue_length(notes))}
     try:
-        return _parts(notes, qdisc, where, ceil_bps)
+        return _fields(notes.part(qdisc), ceil_bps)
     except Unmodelled as reason:
         notes.without_model(reason)
-        return QueueParts(PacketLimit(1))
+        return {"limit": PacketLimit(1)}
 
 
-def _parts(notes: DeviceNotes, qdisc: Command, where: str, ceil_bps: float) -> QueueParts:
-    part, kind = notes.part(qdisc, where), qdisc.kind
+def _fields(part: Part, ceil_bps: float) -> dict[str, object]:
+    """What the queue of a qdisc holds, how it drops, and a shaper behind it."""
+    qdisc, kind = part.command, part.command.kind
     if kind in FLOWS_LOST:
         part.lose(FLOWS_LOST[kind])
     if kind in ("tbf", "netem"):
         return _shaped(part, ceil_bps)
     if kind in ("codel", "fq_codel"):
-        return QueueParts(_packets(part), _codel(part))
+        return {"limit": _length(part), "dropper": _codel(part)}
     if kind == "red":
         return _red(part)
     if kind in ("sfq", "fq", "pfifo"):
-        return QueueParts(_packets(part))
+        return {"limit": _length(part)}
     if kind == "pfifo_head_drop":
-        return QueueParts(_packets(part), HeadDrop())
+        return {"limit": _length(part), "dropper": HeadDrop()}
     if kind == "bfifo":
-        size = part.options.get("limit") or part.options.default("limit")
-        return QueueParts(ByteLimit(int(part.number("limit.limit_bytes", size))))
+        return {"limit": _bytes(part.options.given("limit"))}
     lost = f"No port describes {kind} below a class: the order among its own classes is lost."
     raise Unmodelled(qdisc, lost)
 
 
-def _shaped(part: Part, ceil_bps: float) -> QueueParts:
+def packets(length: Value) -> Sourced[PacketLimit]:
+    """A limit in packets; of 0 of them there is no queue."""
+    return made(PacketLimit, packets=number(int(length.value), length))
+
+
+def _bytes(size: Value) -> Sourced[ByteLimit]:
+    return made(ByteLimit, limit_bytes=number(int(size.value), size))
+
+
+def _shaped(part: Part, ceil_bps: float) -> dict[str, object]:
     """A tbf or netem, and what stands below it."""
-    notes, qdisc = part.notes, part.command
-    shaper = None
-    if qdisc.kind == "tbf":
-        rate, burst = bucket(part)
-        if ceil_bps:
-            no_slower(notes, qdisc, rate.value, ceil_bps)
-        else:
-            shaper = shaper_of(part, rate, burst)
-    else:
-        if delay(part):
-            part.lose(
-                "The delay of one class alone is left out: base_delay_s is of the whole port."
-            )
-        if "rate" in part.options and ceil_bps:
-            no_slower(notes, qdisc, netem_rate(part).value, ceil_bps)
-        elif "rate" in part.options:
-            shaper = shaper_of(part, *netem_bucket(part))
-    inner = notes.device.only_child_of(qdisc)
+    if delay(part):
+        part.lose("The delay of one class alone is left out: base_delay_s is of the whole port.")
+    shaper = shaper_of(part, ceil_bps)
+    inner = part.notes.device.only_child_of(part.command)
     if inner is None:
-        return QueueParts(own_limit(part), shaper=shaper)
-    below = _parts(notes, inner, part.where, ceil_bps or (shaper.rate_bps if shaper else 0.0))
-    alone = shaper is None and qdisc.kind == "netem"
-    return below._replace(shaper=below.shaper if alone else shaper)
+        return {"limit": own_limit(part), "shaper": shaper}
+    most_bps = shaper.part.rate_bps if shaper else ceil_bps
+    below = _fields(part.notes.part(inner), most_bps)
+    return below | {"shaper": shaper} if shaper else below
 
 
 def no_slower(notes: DeviceNotes, qdisc: Command, rate_bps: float, most_bps: float) -> None:
@@ -127,20 +99,26 @@ def no_slower(notes: DeviceNotes, qdisc: Command, rate_bps: float, most_bps: flo
     notes.lose(qdisc, "Of two shapers only the outer one is here, which is no faster.")
 
 
-def netem_rate(part: Part) -> Value:
-    """The rate of a netem."""
-    line = part.command.line
-    return Value(rate_bps(part.options["rate"].value[0], line), "bit/s", line)
-
-
-def netem_bucket(part: Part) -> tuple[Value, Value]:
-    """The rate of a netem, and its bucket of one frame."""
-    if len(part.options["rate"].value) > 1:
+def shaper_of(part: Part, most_bps: float = 0.0) -> Sourced[Shaper] | None:
+    """The shaper of a tbf or netem; None without a rate, or below one that is no faster."""
+    netem, options, line = part.command.kind == "netem", part.options, part.command.line
+    if netem and "rate" not in options:
+        return None
+    if netem:
+        words = options["rate"].value
+        rate, burst = Value(rate_bps(words[0], line), "bit/s", line), by_default("netem_burst")
+    else:
+        words = ()
+        rate, burst = _bucket(part)
+    if most_bps:
+        no_slower(part.notes, part.command, rate.value, most_bps)
+        return None
+    if len(words) > 1:
         part.lose("What netem adds to a packet at its rate is left out.")
-    return netem_rate(part), by_default("netem_burst")
+    return token_bucket(rate, burst)
 
 
-def bucket(part: Part) -> tuple[Value, Value]:
+def _bucket(part: Part) -> tuple[Value, Value]:
     """Rate and burst of the token bucket of a tbf."""
     for name in ("rate", "burst"):
         if not part.options.said(name):
@@ -149,10 +127,9 @@ def bucket(part: Part) -> tuple[Value, Value]:
     return part.options["rate"], part.options["burst"]
 
 
-def shaper_of(part: Part, rate: Value, burst: Value) -> Shaper:
-    """A shaper, noted with where its numbers come from."""
-    rate_bps = part.number("shaper.rate_bps", rate)
-    return Shaper(rate_bps, int(part.number("shaper.burst_bytes", burst)))
+def token_bucket(rate: Value, burst: Value) -> Sourced[Shaper]:
+    """A shaper of whole bytes."""
+    return made(Shaper, rate_bps=rate, burst_bytes=number(int(burst.value), burst))
 
 
 def count_frames(part: Part) -> None:
@@ -161,22 +138,21 @@ def count_frames(part: Part) -> None:
     part.lose(*part.options.lost())
 
 
-def own_limit(part: Part) -> PacketLimit | ByteLimit:
+def own_limit(part: Part) -> Sourced[PacketLimit] | Sourced[ByteLimit]:
     """What a tbf or netem without a qdisc below it holds.
 
     A tbf says it as its `limit`, or by the `latency` in which it sends it at its rate.
     """
     options = part.options
     if part.command.kind == "netem":
-        limit = options.get("limit") or options.default("limit")
-        return PacketLimit(int(part.number("limit.packets", limit)))
+        return packets(options.given("limit"))
     if not (given := options.said("limit") or options.said("latency")):
         raise ConfigurationError("tbf needs a limit or a latency", part.command.line)
     if given.unit == "s":
         waits = units.octets(options["rate"].value) * given.value
         size = math.floor(round(waits, 6)) + options["burst"].value
         given = Value(size, "B", given.line)
-    return ByteLimit(part.number("limit.limit_bytes", given))
+    return _bytes(given)
 
 
 def queue_length(notes: DeviceNotes) -> Value:
@@ -188,18 +164,18 @@ def queue_length(notes: DeviceNotes) -> Value:
     return notes.options(command)["packets"]
 
 
-def _packets(part: Part) -> PacketLimit:
+def _length(part: Part) -> Sourced[PacketLimit]:
     """The limit of a queue in packets; of plain ones 0 is no default."""
-    options, plain = part.options, not part.options.kind["limit"].default
-    if plain:
-        limit = options.get("limit") or queue_length(part.notes)
-    else:
-        limit = options.said("limit") or options.default("limit")
-    return PacketLimit(int(part.number("limit.packets", limit)))
+    options = part.options
+    if not options.kind["limit"].default:
+        return packets(options.get("limit") or queue_length(part.notes))
+    return packets(options.said("limit") or options.default("limit"))
 
 
 def delay(part: Part) -> float:
-    """The delay of a netem [s]; all else that it does is lost."""
+    """The delay of a netem [s]; all else that it does is lost. A tbf has none."""
+    if part.command.kind != "netem":
+        return 0.0
     part.lose(*part.options.lost())
     line = part.command.line
     words = (part.options.get("delay") or part.options.get("latency") or Value(())).value
@@ -208,17 +184,12 @@ def delay(part: Part) -> float:
     return time_s(words[0], line, "ns") if words else 0.0
 
 
-def _codel(part: Part) -> Codel:
+def _codel(part: Part) -> Sourced[Codel]:
     options = part.options
-    times = {
-        f"{name}_s": part.number(f"dropper.{name}_s", options.said(name) or options.default(name))
-        for name in ("target", "interval")
-    }
-    threshold = options.get("ce_threshold")
-    if threshold is not None:
-        part.number("dropper.ce_threshold_s", threshold)
+    target, interval = (options.said(of) or options.default(of) for of in ("target", "interval"))
     ecn = "noecn" not in options if part.command.kind == "fq_codel" else "ecn" in options
-    return Codel(**times, ecn=ecn, ce_threshold_s=threshold.value if threshold else None)
+    threshold = options.get("ce_threshold")
+    return made(Codel, target_s=target, interval_s=interval, ecn=ecn, ce_threshold_s=threshold)
 
 
 def red_exponent(minimum_bytes: int, burst_packets: int, average_bytes: int) -> int:
@@ -241,7 +212,7 @@ def red_exponent(minimum_bytes: int, burst_packets: int, average_bytes: int) -> 
     return 0
 
 
-def _red(part: Part) -> QueueParts:
+def _red(part: Part) -> dict[str, object]:
     options, qdisc = part.options, part.command
     limit, low, high = _red_sizes(options, qdisc.line)
     exponent = _red_weight(qdisc, options, low.value, high.value)
@@ -253,15 +224,12 @@ def _red(part: Part) -> QueueParts:
     rate = options.get("bandwidth")
     if rate is not None and rate.value != part.notes.line_rate.value:
         part.lose("While idle the average falls at the line rate here, not at bandwidth.")
-    probability = options.get("probability") or options.default("probability")
-    profile = ByteRedProfile(
-        part.number("dropper.profile.minimum_bytes", low),
-        part.number("dropper.profile.maximum_bytes", high),
-        part.number("dropper.profile.maximum_probability", probability),
+    probability, ecn = options.given("probability"), "ecn" in options
+    profile = made(
+        ByteRedProfile, minimum_bytes=low, maximum_bytes=high, maximum_probability=probability
     )
-    averaging = Ewma(part.number("dropper.averaging.exponent", exponent))
-    size = ByteLimit(part.number("limit.limit_bytes", limit))
-    return QueueParts(size, Red(profile, averaging=averaging, ecn="ecn" in options))
+    dropper = made(Red, profile=profile, averaging=made(Ewma, exponent=exponent), ecn=ecn)
+    return {"limit": _bytes(limit), "dropper": dropper}
 
 
 def _red_sizes(options: Options, line: int) -> tuple[Value, Value, Value]:

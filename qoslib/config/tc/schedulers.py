@@ -1,11 +1,12 @@
 """Qdiscs with classes: htb, prio, drr and qfq, and a single queue."""
 
 from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from qoslib import units
 from qoslib.config.records import ConfiguredClass
 from qoslib.config.source import ConfigurationError, check_time
+from qoslib.config.sourced import Sourced, by_name, made, number
 from qoslib.config.tc.classes import (
     Classification,
     bands_of,
@@ -19,22 +20,21 @@ from qoslib.config.tc.device import bands
 from qoslib.config.tc.options import Options, by_default
 from qoslib.config.tc.provenance import DeviceNotes, Part, Unmodelled
 from qoslib.config.tc.queues import (
-    QueueParts,
     count_frames,
     no_slower,
+    packets,
+    queue_fields,
     queue_length,
-    queue_parts,
-    shaper_of,
+    token_bucket,
 )
 from qoslib.config.values import Value
-from qoslib.platforms.trees import HTB_QUANTA_BYTES, htb
+from qoslib.platforms.trees import HTB_QUANTA_BYTES
 from qoslib.port import (
     Classifier,
     DeficitRoundRobin,
     Fifo,
     HierarchicalTokenBucket,
     Node,
-    PacketLimit,
     Queue,
     Scheduler,
     Shaper,
@@ -52,16 +52,15 @@ HTB_PRIORITIES = 8
 MOST_WEIGHT = 1023
 #: Kinds with classes of their own.
 CLASSFUL = ("htb", "prio", "pfifo_fast", "drr", "qfq")
-Class = TypeVar("Class", Queue, Node)
 
 
 class Inner(NamedTuple):
     """What stands behind the shapers and delays of a port."""
 
-    queues: tuple[Queue, ...]
-    scheduler: Scheduler
+    queues: list[Sourced[Queue]]
+    scheduler: Scheduler | Sourced[Scheduler]
     classifier: Classifier = Classifier()
-    shaper: Shaper | None = None
+    shaper: Sourced[Shaper] | None = None
 
 
 def inner_of(notes: DeviceNotes, qdisc: Command) -> Inner:
@@ -83,27 +82,26 @@ def inner_of(notes: DeviceNotes, qdisc: Command) -> Inner:
     if own:
         return _named(notes, qdisc, own)
     name = notes.name(qdisc.handle, qdisc.kind)
-    return single(notes, name, queue_parts(notes, qdisc, f"queues[{name!r}]"), qdisc)
+    return single(notes, name, queue_fields(notes, qdisc), qdisc)
 
 
-def single(notes: DeviceNotes, name: str, parts: QueueParts, qdisc: Command) -> Inner:
+def single(notes: DeviceNotes, name: str, fields: dict[str, object], qdisc: Command) -> Inner:
     """The only queue of a port."""
     said = (notes.statement(qdisc),)
     notes.classes.append(ConfiguredClass(name, name, ("the rest",), qdisc.line, statements=said))
-    queue = Queue(name, parts.limit, parts.dropper, shaper=parts.shaper)
-    return Inner((queue,), Fifo())
+    return Inner([made(Queue, name=name, **fields)], Fifo())
 
 
 def _named(notes: DeviceNotes, qdisc: Command, own: dict[str, Command]) -> Inner:
     """The classes of a scheduler that no port describes: their names, filters and places alone."""
     above = {each.parent for each in own.values()}
     names = {classid: notes.name(classid) for classid in own if classid not in above}
-    leaf = queue_parts(notes, qdisc, "")
+    fields = queue_fields(notes, qdisc) | {"shaper": None}
     found = classify(notes, qdisc.handle, names)
     nodes = {classid: notes.name(classid) for classid in own if classid in above}
     classifier = classifier_of(found.rules, found.default or "")
     describe(notes, classifier, found, names, own, nodes)
-    queues = tuple(Queue(name, leaf.limit, leaf.dropper) for name in names.values())
+    queues = [made(Queue, name=name, **fields) for name in names.values()]
     return Inner(queues, StrictPriority(), classifier)
 
 
@@ -113,10 +111,10 @@ def _shaped(notes: DeviceNotes, command: Command, below: Command) -> Inner:
     rate = _rate_of(part)
     burst = _burst_of(part.options, "burst", rate)
     count_frames(part)
-    shaper = shaper_of(part, rate, burst)
+    shaper = token_bucket(rate, burst)
     inner = inner_of(notes, below)
     if inner.shaper is not None:
-        no_slower(notes, below, inner.shaper.rate_bps, shaper.rate_bps)
+        no_slower(notes, below, inner.shaper.part.rate_bps, shaper.part.rate_bps)
     return inner._replace(shaper=shaper)
 
 
@@ -126,7 +124,7 @@ def _prio(notes: DeviceNotes, qdisc: Command) -> Inner:
         classid: notes.name(classid)
         for classid in (f"{qdisc.handle}{band:x}" for band in range(1, count + 1))
     }
-    leaves = [_band(part, classid, name) for classid, name in names.items()]
+    leaves = [_band(part, classid) for classid in names]
     whole = bands_of(qdisc, part.options, count)
     found = classify(notes, qdisc.handle, names, list(names)[whole[0]])
     mapped, rest = by_priority(whole, list(names.values()))
@@ -137,28 +135,26 @@ def _prio(notes: DeviceNotes, qdisc: Command) -> Inner:
         mapped = [(mark, band) for mark, band in mapped if mark not in taken]
         found = found._replace(rules=(*found.rules, *mapped))
     classifier = classifier_of(found.rules, found.default or rest)
-    number = part.options.get("bands") or part.options.default("bands")
-    queues = []
-    for level, (name, leaf) in enumerate(zip(names.values(), leaves, strict=True)):
-        notes.record_origin(f"queues[{name!r}].priority", number._replace(value=level))
-        queues.append(_queue(name, leaf, found).replace(priority=level))
+    given = part.options.given("bands")
+    queues = [
+        _queue(name, found, leaf | {"priority": given._replace(value=level)})
+        for level, (name, leaf) in enumerate(zip(names.values(), leaves, strict=True))
+    ]
     describe(notes, classifier, found, names, {}, {})
-    return Inner(tuple(queues), StrictPriority(), classifier)
+    return Inner(queues, StrictPriority(), classifier)
 
 
-def _band(qdisc: Part, classid: str, name: str) -> QueueParts:
+def _band(qdisc: Part, classid: str) -> dict[str, object]:
     """The queue of a band; those of pfifo_fast are as long as the device's own."""
-    notes, where = qdisc.notes, f"queues[{name!r}]"
+    notes = qdisc.notes
     if qdisc.command.kind != "pfifo_fast":
-        return queue_parts(notes, notes.device.child_of(classid), where)
+        return queue_fields(notes, notes.device.child_of(classid))
     known = notes.device.queue_length is not None
-    length = queue_length(notes) if known else by_default("pfifo_fast_limit")
-    notes.record_origin(f"{where}.limit.packets", length)
-    return QueueParts(PacketLimit(int(length.value)))
+    return {"limit": packets(queue_length(notes) if known else by_default("pfifo_fast_limit"))}
 
 
-def _queue(name: str, leaf: QueueParts, found: Classification) -> Queue:
-    return Queue(name, leaf.limit, leaf.dropper, found.policers.get(name), leaf.shaper)
+def _queue(name: str, found: Classification, fields: dict[str, object]) -> Sourced[Queue]:
+    return made(Queue, name=name, policer=found.policers.get(name), **fields)
 
 
 def _round(notes: DeviceNotes, qdisc: Command, own: dict[str, Command]) -> Inner:
@@ -177,15 +173,15 @@ def _round(notes: DeviceNotes, qdisc: Command, own: dict[str, Command]) -> Inner
     queues = []
     for classid, command in own.items():
         _same_kind(command, qdisc)
-        part = notes.part(command, f"queues[{names[classid]!r}]")
-        leaf = queue_parts(notes, notes.device.child_of(classid), part.where)
-        queues.append(_turn(part, _queue(names[classid], leaf, found)))
+        part = notes.part(command)
+        leaf = queue_fields(notes, notes.device.child_of(classid))
+        queues.append(_queue(names[classid], found, leaf | _turn(part)))
     describe(notes, classifier, found, names, own, {})
     if qdisc.kind == "drr":
-        return Inner(tuple(queues), DeficitRoundRobin(), classifier)
+        return Inner(queues, DeficitRoundRobin(), classifier)
     lost = "qfq groups classes and rounds their time stamps; here each has its exact tag."
     notes.lose(qdisc, lost)
-    return Inner(tuple(queues), StartTimeFairQueueing(), classifier)
+    return Inner(queues, StartTimeFairQueueing(), classifier)
 
 
 def _same_kind(command: Command, qdisc: Command) -> None:
@@ -194,18 +190,18 @@ def _same_kind(command: Command, qdisc: Command) -> None:
         raise ConfigurationError(problem, command.line)
 
 
-def _turn(part: Part, queue: Queue) -> Queue:
-    """A queue with what it sends in its turn: a quantum of drr or a weight of qfq."""
+def _turn(part: Part) -> dict[str, object]:
+    """What a queue sends in its turn: a quantum of drr or a weight of qfq."""
     command, options = part.command, part.options
     if command.kind == "drr":
         if command.shown and "quantum" not in options:
             part.lose("tc -j leaves out the quantum: the default is taken.")
-        quantum = options.get("quantum") or options.default("quantum")
-        return queue.replace(quantum_bytes=int(part.number("quantum_bytes", quantum)))
-    weight = float(part.number("weight", options.get("weight") or options.default("weight")))
-    if not 1 <= weight <= MOST_WEIGHT:
+        quantum = options.given("quantum")
+        return {"quantum_bytes": number(int(quantum.value), quantum)}
+    weight = options.given("weight")
+    if not 1 <= weight.value <= MOST_WEIGHT:
         raise ConfigurationError(f"a weight of qfq is 1 to {MOST_WEIGHT}", command.line)
-    return queue.replace(weight=weight)
+    return {"weight": number(float(weight.value), weight)}
 
 
 def _htb(notes: DeviceNotes, qdisc: Command, own: dict[str, Command]) -> Inner:
@@ -222,16 +218,19 @@ def _htb(notes: DeviceNotes, qdisc: Command, own: dict[str, Command]) -> Inner:
     queues, nodes = [], []
     tops = children[qdisc.handle]
     if len(tops) > 1 or tops[0] in leaves:
-        nodes.append(Node(names[qdisc.handle], tuple(names[each] for each in tops)))
+        below = tuple(names[each] for each in tops)
+        nodes.append(made(Node, name=names[qdisc.handle], children=below))
     for classid, command in own.items():
         check_time()
+        part, name = notes.part(command), names[classid]
         if classid in children:
             below = tuple(names[each] for each in children[classid])
-            nodes.append(_node(notes, command, Node(names[classid], below)))
+            nodes.append(made(Node, name=name, children=below, **_rates(part)))
         else:
-            queues.append(_leaf(notes, command, names[classid], found, htb_options))
+            queues.append(_queue(name, found, _leaf(part, htb_options.get("r2q"))))
     describe(notes, classifier, found, leaves, own, {each: names[each] for each in own})
-    return Inner(tuple(queues), HierarchicalTokenBucket(_numbered(nodes, names)), classifier)
+    scheduler = made(HierarchicalTokenBucket, nodes=by_name(_numbered(nodes, names)))
+    return Inner(queues, scheduler, classifier)
 
 
 def _children(qdisc: Command, own: dict[str, Command]) -> dict[str, list[str]]:
@@ -258,10 +257,10 @@ def _children(qdisc: Command, own: dict[str, Command]) -> dict[str, list[str]]:
     return children
 
 
-def _numbered(nodes: Iterable[Node], names: dict[str, str]) -> tuple[Node, ...]:
+def _numbered(nodes: Iterable[Sourced[Node]], names: dict[str, str]) -> list[Sourced[Node]]:
     """Nodes by their numbers: the order in which a text makes classes is parents first."""
     minors = {name: int(classid.partition(":")[2] or "0", 16) for classid, name in names.items()}
-    return tuple(sorted(nodes, key=lambda node: minors[node.name]))
+    return sorted(nodes, key=lambda node: minors[node.part.name])
 
 
 def _default(notes: DeviceNotes, qdisc: Command, options: Options, leaves: dict[str, str]) -> str:
@@ -296,42 +295,28 @@ def _ceil_of(part: Part) -> Value:
     return part.options.said("ceil") or by_default("htb_ceil", _rate_of(part).value)
 
 
-def _node(notes: DeviceNotes, command: Command, node: Node) -> Node:
-    return _rates(notes.part(command, f"scheduler.nodes[{node.name!r}]"), node)
-
-
-def _leaf(
-    notes: DeviceNotes, command: Command, name: str, found: Classification, htb_options: Options
-) -> Queue:
+def _leaf(part: Part, r2q: Value | None) -> dict[str, object]:
     """A class of htb that packets wait in."""
-    part = notes.part(command, f"queues[{name!r}]")
+    notes, command, options = part.notes, part.command, part.options
     below = notes.device.child_of(command.handle)
-    leaf = queue_parts(notes, below, part.where, ceil_bps=_ceil_of(part).value)
-    queue = _rates(part, _queue(name, leaf._replace(shaper=None), found))
-    priority = part.options.get("prio") or by_default("htb_prio", 0)
-    part.number("priority", priority)
-    quantum = part.options.said("quantum") or _quantum(part, htb_options.get("r2q"))
-    return queue.replace(
-        priority=min(priority.value, HTB_PRIORITIES - 1),
-        quantum_bytes=part.number("quantum_bytes", quantum),
-    )
+    fields = queue_fields(notes, below, _ceil_of(part).value) | _rates(part)
+    priority = options.get("prio") or by_default("htb_prio", 0)
+    return fields | {
+        "priority": number(min(priority.value, HTB_PRIORITIES - 1), priority),
+        "quantum_bytes": options.said("quantum") or _quantum(part, r2q),
+    }
 
 
-def _rates(part: Part, of: Class) -> Class:
-    """A queue or node with the rates of its class of htb."""
+def _rates(part: Part) -> dict[str, object]:
+    """What a queue or node has of its class of htb."""
     rate, ceil = _rate_of(part), _ceil_of(part)
     count_frames(part)
-    return htb(
-        of,
-        part.number("guaranteed_bps", rate),
-        part.number("shaper.rate_bps", ceil),
-        burst_bytes=int(
-            part.number("guaranteed_burst_bytes", _burst_of(part.options, "burst", rate))
-        ),
-        cburst_bytes=int(
-            part.number("shaper.burst_bytes", _burst_of(part.options, "cburst", ceil))
-        ),
-    )
+    burst = _burst_of(part.options, "burst", rate)
+    return {
+        "guaranteed_bps": rate,
+        "guaranteed_burst_bytes": number(int(burst.value), burst),
+        "shaper": token_bucket(ceil, _burst_of(part.options, "cburst", ceil)),
+    }
 
 
 def _quantum(part: Part, r2q: Value | None) -> Value:
