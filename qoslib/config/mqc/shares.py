@@ -14,6 +14,8 @@ __all__ = ["Level"]
 
 #: The weight of a class that shares nothing beside its guarantee; the models take no 0 [bit/s].
 _NO_MORE_BPS = 1e-4
+#: No class shares less with `bandwidth` [bit/s].
+_LEAST_BPS = 1000.0
 #: The same in per cent of what is left over [%].
 _NO_MORE_PERCENT = 1e-12
 Path = tuple[str, ...]
@@ -68,7 +70,10 @@ class Level:
         return weights | {path: (each.value, each) for path, each in remaining.items() if each}
 
     def _by_bandwidth(self) -> Weights:
-        """Classic IOS: `bandwidth` is the weight, and the others share what is not reserved."""
+        """Classic IOS: `bandwidth` is the weight, and the others share what is not reserved.
+
+        What classes with priority below a class get first is a part of its bandwidth.
+        """
         taken_bps = self._priorities_bps()
         left_bps = max(self.share_bps - taken_bps, 0.0)
         weights: Weights = {}
@@ -82,22 +87,33 @@ class Level:
                 weights[node.path] = 1.0, None
                 continue
             if part.bandwidth:
-                more_bps = max(self.bandwidths_bps[node.path] - sure_bps, _NO_MORE_BPS)
-                weights[node.path] = more_bps, part.bandwidth
+                more_bps = self.bandwidths_bps[node.path] - sure_bps
+                first_bps = self._within_bps(node, more_bps)
+                taken_bps += first_bps
+                weights[node.path] = max(more_bps - first_bps, _NO_MORE_BPS), part.bandwidth
             elif part.remaining:
                 share = units.convert(part.remaining.value, "%", "1")
                 weights[node.path] = share * left_bps, part.remaining
             else:
-                unreserved.append(node.path)
+                unreserved.append(node)
                 continue
             taken_bps += weights[node.path][0]
         if self.platform.name == "nxos" and not unreserved and not taken_bps:
             row = self.platform.value("zero_shares")
             weights = {path: (1.0, of and row) for path, (_, of) in weights.items()}
+        return weights | self._unreserved(unreserved, self.share_bps - taken_bps)
+
+    def _unreserved(self, nodes: list[ClassNode], left_bps: float) -> Weights:
+        """Equal parts of what is not reserved, at least 1 per cent of all each."""
         least_bps = units.convert(1.0, "%", "1") * self.share_bps
-        rest_bps = max((self.share_bps - taken_bps) / max(len(unreserved), 1), least_bps)
-        rest = rest_bps, self.platform.value("unreserved")
-        return weights | dict.fromkeys(unreserved, rest)
+        rest_bps = max(left_bps / max(len(nodes), 1), least_bps)
+        source = self.platform.value("unreserved")
+        return {n.path: (rest_bps - self._within_bps(n, rest_bps), source) for n in nodes}
+
+    def _within_bps(self, node: ClassNode, whole_bps: float) -> float:
+        """What those below a class are served first of its rate; 0 where that is too little."""
+        first_bps = _first_bps(node, self.share_bps)
+        return first_bps if whole_bps - first_bps >= _LEAST_BPS else 0.0
 
     def _priorities_bps(self) -> float:
         """The rates of `priority` together."""
@@ -142,3 +158,26 @@ class Level:
         limits = [(part.police.rate, self.most_bps)] if part.police else []
         limits += [(part.shape.rate, self.share_bps)] if part.shape else []
         return min((rate.of_whole(of) for rate, of in limits if rate), default=0.0)
+
+
+def _first_bps(node: ClassNode, share_bps: float) -> float:
+    """What classes below a class are served first, of what its own per cents are of."""
+    return sum(_strict_bps(each, _base_bps(node.of, share_bps)) for each in node.children)
+
+
+def _strict_bps(node: ClassNode, share_bps: float) -> float:
+    """What a class is served first at most; 0 where nothing limits it."""
+    if node.children:
+        return _first_bps(node, share_bps)
+    part = node.of
+    if part.priority is None:
+        return 0.0
+    rates = [part.priority.rate, part.police.rate if part.police else None]
+    return min((rate.of_whole(share_bps) for rate in rates if rate), default=0.0)
+
+
+def _base_bps(part: PolicyClass, share_bps: float) -> float:
+    """What per cents below a class are of: its shaper or policer, else its bandwidth."""
+    limits = [each.rate for each in (part.shape, part.police) if each and each.rate]
+    whole = part.bandwidth.of_whole(share_bps) if part.bandwidth else share_bps
+    return min((rate.of_whole(share_bps) for rate in limits), default=whole)

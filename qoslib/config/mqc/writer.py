@@ -202,10 +202,16 @@ class _Drafts:
 
 
 def _weighed(node: Node, below: _PolicyDraft, platform: PlatformDefaults) -> Node:
-    """A node whose weight is no rate has what its queues have together, where rates are said."""
-    if not platform.by_bandwidth or node.weight >= _KBPS:
+    """A node with its bandwidth as its weight, where rates are said.
+
+    Without a rate it has what its queues have together. What they are served first is a part of it.
+    """
+    if not platform.by_bandwidth:
         return node
-    return node.replace(weight=sum(each.weight for each in below.queues() if each.priority))
+    queues = below.queues()
+    first = [each.policer.rate_bps for each in queues if not each.priority and each.policer]
+    shared_bps = sum(each.weight for each in queues if each.priority)
+    return node.replace(weight=sum(first, node.weight if node.weight >= _KBPS else shared_bps))
 
 
 def _word(name: str) -> str:
