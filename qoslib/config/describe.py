@@ -40,6 +40,7 @@ from qoslib.port import (
     TimeLimit,
     TimeRedProfile,
     TruncatingEwma,
+    WeightedRoundRobin,
 )
 from qoslib.record import Record
 
@@ -71,6 +72,7 @@ _TYPES: dict[type, str] = {
     StartTimeFairQueueing: "weighted fair queueing",
     StrictPriority: "strict priority",
     TailDrop: "tail drop",
+    WeightedRoundRobin: "weighted round robin by packets (WRR)",
 }
 _AT = {"guaranteed": "guaranteed rate", "line": "line rate", "served": "served rate"}
 _WORDS: dict[str, dict[str, str]] = {

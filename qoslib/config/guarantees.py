@@ -22,6 +22,7 @@ from qoslib.port import (
     PriorityLevels,
     Queue,
     SchedulerTree,
+    WeightedRoundRobin,
 )
 from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING
@@ -249,6 +250,8 @@ class _Shared:
         if rate_bps < own:
             return f"less than {said}, {rate_text(own)}: {self.taken} is all there is"
         part = beside.part(queue.name)
+        if isinstance(port.scheduler, WeightedRoundRobin) and len(beside.more) > 1:
+            part += "; packets are counted here, all taken to be of one size"
         return f"{rate_text(own)} guaranteed + {part}" if own else part
 
     @cached_property

@@ -33,6 +33,7 @@ from qoslib.port import (
     StrictPriority,
     TimeLimit,
     TimeRedProfile,
+    WeightedRoundRobin,
 )
 from qoslib.port.nodes import Outline, outline
 from qoslib.port.thresholds import Thresholds
@@ -75,8 +76,8 @@ class Lane(NamedTuple):
 class _Words(NamedTuple):
     """What a lane shows of its scheduler.
 
-    `value` is what each queue has a number of at a choice: a deficit or a start tag. `level` is
-    what the priority of a queue is called.
+    `value` is what each queue has a number of at a choice: a deficit, what is left of its turn or a
+    start tag. `level` is what the priority of a queue is called.
     """
 
     note: str = ""
@@ -91,6 +92,9 @@ SCHEDULERS: dict[type, _Words] = {
     PriorityLevels: _Words("levels in order, guaranteed rates before the excess", level="level"),
     DeficitRoundRobin: _Words("each turn adds a quantum to a queue's deficit", "deficit"),
     ModifiedDrr: _Words("a queue sends while its deficit is above 0", "deficit"),
+    WeightedRoundRobin: _Words(
+        "in its turn a queue sends as many packets as its weight says", "turn", "priority"
+    ),
     StartTimeFairQueueing: _Words(
         "the packet with the smallest start tag is sent next", "start tag"
     ),

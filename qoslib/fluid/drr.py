@@ -1,4 +1,4 @@
-"""Round robins by quanta: in the long run a weighted fair share."""
+"""Round robins by quanta or packets: in the long run a weighted fair share."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import numpy as np
 from qoslib import units
 from qoslib.fluid.delay import buffer_bytes
 from qoslib.fluid.sharing import is_fast
-from qoslib.port import DropProfile, ModifiedDrr, Port, Queue
+from qoslib.port import DropProfile, ModifiedDrr, Port, Queue, WeightedRoundRobin
 from qoslib.tolerances import ROUNDING
 from qoslib.units import Floats
 
@@ -21,6 +21,8 @@ def quanta(port: Port, packet_bytes: Floats) -> Floats:
     ``ceil(quantum / packet)`` of them (exact for packets of one size).
     """
     frame, on_line = packet_bytes[..., 0], packet_bytes[..., 1]
+    if isinstance(port.scheduler, WeightedRoundRobin):
+        return np.array([queue.weight for queue in port.queues]) * on_line
     packets = np.array([max(queue.quantum_bytes, 1) for queue in port.queues], float) / frame
     if isinstance(port.scheduler, ModifiedDrr) and not port.scheduler.carry_deficit:
         packets = np.ceil(packets)
@@ -63,11 +65,15 @@ def per_visit(
 
 
 def _robin_bps(port: Port, put_in_bps: Floats, packet_bytes: Floats) -> Floats:
-    """What the low-latency queue and the port's shaper leave the round robin [bit/s]."""
+    """What those served before each queue and the port's shaper leave its round robin [bit/s]."""
     line_bps: Floats = np.full(put_in_bps.shape, port.rate_bps)
     if port.shaper is not None:
         on_line = packet_bytes[..., 1] / packet_bytes[..., 0]
         line_bps = np.minimum(line_bps, port.shaper.rate_bps * on_line)
+    if isinstance(port.scheduler, WeightedRoundRobin):
+        ranks = np.array(port.ranks)
+        above: Floats = (ranks[:, None] < ranks).astype(float)
+        return line_bps - put_in_bps @ above
     fast_bps: Floats = (put_in_bps * is_fast(port)).sum(-1, keepdims=True)
     return line_bps - fast_bps
 

@@ -43,6 +43,7 @@ from qoslib.port import (
     StartTimeFairQueueing,
     StrictPriority,
     Switch,
+    WeightedRoundRobin,
 )
 from qoslib.record import checked, fail, rule_of
 from qoslib.results import Result
@@ -96,6 +97,7 @@ SHARINGS: dict[type[Scheduler], Sharing] = {
     StrictPriority: Sharing(strict_priority, _by_packet),
     PriorityLevels: Sharing(priority_levels, _by_weight),
     StartTimeFairQueueing: Sharing(strict_priority, _by_weight),
+    WeightedRoundRobin: Sharing(strict_priority, per_visit),
     DeficitRoundRobin: Sharing(deficit_round_robin, per_visit),
     ModifiedDrr: Sharing(modified_drr, per_visit),
     SchedulerTree: Sharing(through_tree, mean_packets),

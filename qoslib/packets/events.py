@@ -28,6 +28,7 @@ from qoslib.packets.kernels.codes import (
     SINGLE_RATE,
     TREE,
     UNPOLICED,
+    WRR,
 )
 from qoslib.results import Events
 
@@ -60,7 +61,7 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
         len(events), buckets.shape[1] // 2, 2
     )
     scheduler = state.port[0]["scheduler"]
-    if scheduler not in (DRR, HTB, MDRR):
+    if scheduler not in (DRR, HTB, MDRR, WRR):
         values = values / PS_PER_S
     has_guarantees = scheduler in (LEVELS, TREE, HTB)
     return Events(

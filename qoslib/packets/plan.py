@@ -33,6 +33,7 @@ from qoslib.port import (
     ModifiedDrr,
     Port,
     Queue,
+    WeightedRoundRobin,
 )
 from qoslib.record import Count, NotNegative, Positive, Within, checked, fail, rule_of
 from qoslib.traffic import Stream
@@ -340,7 +341,7 @@ def _port_row(
     if isinstance(where, Port):
         largest = queue_rows["largest_bytes"].max()
         fill_shaper(row, where.shaper, f"Port {where.name!r}", largest)
-        _fill_scheduler(row, where)
+        _fill_scheduler(row, where, queue_rows)
     return port
 
 
@@ -349,7 +350,7 @@ def _releases(queue: Queue) -> bool:
     return getattr(averaging, "release_packets", None) is not None
 
 
-def _fill_scheduler(row: np.void, port: Port) -> None:
+def _fill_scheduler(row: np.void, port: Port, queue_rows: NDArray[np.void]) -> None:
     where, others = f"Port {port.name!r} scheduler", "the fluid model may run others"
     rules = codes.SCHEDULERS | codes.TREES
     row["scheduler"] = code = rule_of(where, port.scheduler, rules, others)
@@ -363,3 +364,5 @@ def _fill_scheduler(row: np.void, port: Port) -> None:
         row["resets"] = port.scheduler.reset_on_empty
         if port.scheduler.low_latency:
             row["fast"] = port.queue_names.index(port.scheduler.low_latency)
+    if isinstance(port.scheduler, WeightedRoundRobin):
+        queue_rows["quantum"] = [queue.weight for queue in port.queues]

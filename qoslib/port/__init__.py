@@ -31,6 +31,7 @@ from qoslib.port.schedulers import (
     SchedulerTree,
     StartTimeFairQueueing,
     StrictPriority,
+    WeightedRoundRobin,
 )
 from qoslib.port.switch import Switch
 from qoslib.port.thresholds import ByteRedProfile, RedProfile, ShareRedProfile, TimeRedProfile
@@ -80,6 +81,7 @@ __all__ = [
     "TimeLimit",
     "TimeRedProfile",
     "TruncatingEwma",
+    "WeightedRoundRobin",
     "headroom_bytes",
     "pause_response_s",
 ]

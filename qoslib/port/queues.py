@@ -96,7 +96,8 @@ class Queue(Record):
     guaranteed_bps : float
         Guaranteed rate in bits on the line [bit/s] (`PriorityLevels`, trees; a `TimeLimit`'s rate).
     weight : float
-        Share within its level, of schedulers that share by weight. A queue of weight 0 is served
+        Share within its level, of schedulers that share by weight, and packets in a turn of
+        `WeightedRoundRobin`. A queue of weight 0 is served
         only while no queue of its level with a weight may send, within the guarantees and beyond;
         several of weight 0 share equally.
     quantum_bytes : int

@@ -19,7 +19,11 @@ __all__ = [
     "SchedulerTree",
     "StartTimeFairQueueing",
     "StrictPriority",
+    "WeightedRoundRobin",
 ]
+
+#: What a queue may send in its turn of a round robin by packets.
+_MOST_PACKETS = 1_000_000
 
 
 class Scheduler(Record, family=True):
@@ -42,6 +46,30 @@ class Fifo(Scheduler):
 @record
 class StrictPriority(Scheduler):
     """The queue with the lowest `priority` number that holds a packet; equals take turns."""
+
+
+@record
+class WeightedRoundRobin(Scheduler):
+    """Weighted round robin by packets, whatever their size (Katevenis and others 1991).
+
+    Queues of the first level of `priority` that has a packet are visited in a circle. In its turn
+    a queue sends up to `weight` packets. One that is empty, or that its shaper holds back, loses
+    its turn or what is left of it. A level goes on where it was when a higher one has been served.
+    Of queues that always hold packets each gets bytes in proportion to `weight` times its mean
+    packet. With weights of 1 it is `StrictPriority`.
+
+    References
+    ----------
+    Katevenis, Sidiropoulos and Courcoubetis 1991, doi:10.1109/49.105173.
+    """
+
+    def check_queues(self, queues: Sequence["Queue"]) -> None:
+        for queue in queues:
+            if not (1 <= queue.weight <= _MOST_PACKETS and float(queue.weight).is_integer()):
+                allowed = (
+                    f"a whole number of packets from 1 to {_MOST_PACKETS:,} for this scheduler"
+                )
+                fail(f"Queue {queue.name!r} weight", queue.weight, allowed)
 
 
 @record

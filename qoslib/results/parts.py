@@ -207,7 +207,8 @@ class Events(ArrayRecord):
         Of a drop; else empty.
     scheduler : ndarray, shape (events, queues)
         At a choice the scheduler's state just after it, before the packet is paid for, else NaN:
-        the deficits of round robins and, at the lender's level, of HTB [B]; start tags of
+        the deficits of round robins and, at the lender's level, of HTB [B]; of a weighted round
+        robin what is left of a queue's turn [packets]; start tags of
         start-time fair queueing, and what queues of priority levels or of a tree have had in the
         band that is served, within or beyond the guarantees as `guaranteed` says, all in time on
         the line over the weight, that of the largest being 1 [s]; 0 of other schedulers.

@@ -20,6 +20,7 @@ from qoslib.port import (
     StartTimeFairQueueing,
     StrictPriority,
     TimeLimit,
+    WeightedRoundRobin,
 )
 
 
@@ -194,6 +195,7 @@ def test_strict_priority_without_a_limit_leaves_nothing():
 FLAT = [
     (StrictPriority(), [10e6, 45e6, 45e6]),
     (StartTimeFairQueueing(), [10e6, 30e6, 60e6]),
+    (WeightedRoundRobin(), [10e6, 30e6, 60e6]),
     (DeficitRoundRobin(), [10e6, 30e6, 60e6]),
     (ModifiedDrr("a"), [10e6, 30e6, 60e6]),
 ]

@@ -42,6 +42,7 @@ PORTS = {
     "fifo": WHOLE.replace(queues=(p.Queue("all", p.PacketLimit(300)),), scheduler=p.Fifo()),
     "strict": WHOLE,
     "levels": WHOLE.replace(scheduler=p.PriorityLevels()),
+    "wrr": WHOLE.replace(scheduler=p.WeightedRoundRobin()),
     "start-time": WHOLE.replace(scheduler=p.StartTimeFairQueueing()),
     "drr": WHOLE.replace(scheduler=p.DeficitRoundRobin()),
     "mdrr": WHOLE.replace(scheduler=p.ModifiedDrr("a")),

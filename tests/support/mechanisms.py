@@ -30,6 +30,8 @@ ALL_MARKS = (*NAMES, "silver")
 ALPHAS = st.sampled_from([None, 0.125, 0.5, 1.0, 2.0, 8.0]) | st.floats(0.01, 20)
 WARM_SHARES = st.sampled_from([0.0, 0.0, 0.3])
 WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7, 0.0])
+#: Packets in a turn.
+TURNS = st.sampled_from([1, 1, 2, 3, 25])
 NODE_WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7])
 
 
@@ -116,6 +118,9 @@ def ports(draw, scale, schedulers, plain=True, port=None):
     names = NAMES[: draw(st.integers(1, 4))]
     pools = () if plain else draw(st.sampled_from([(), ("memory",)]))
     queues = tuple(draw(any_queue(scale, name, pools, plain)) for name in names)
+    scheduler = draw(schedulers(names))
+    if isinstance(scheduler, p.WeightedRoundRobin):
+        queues = tuple(queue.replace(weight=draw(TURNS)) for queue in queues)
     more = {name: draw(make(scale)) for name, make in (port or {}).items()}
     if pools:
         more["pools"] = (draw(memories(scale, queues)),)
@@ -123,7 +128,7 @@ def ports(draw, scale, schedulers, plain=True, port=None):
         "port",
         scale.rate_bps,
         queues,
-        draw(schedulers(names)),
+        scheduler,
         scale.overhead,
         classifier=p.Classifier(tuple((n, n) for n in names), names[-1]),
         **more,
@@ -230,6 +235,7 @@ def always(scheduler):
 def any_scheduler(names):
     plain = [
         p.StrictPriority(),
+        p.WeightedRoundRobin(),
         p.PriorityLevels(),
         p.StartTimeFairQueueing(),
         p.DeficitRoundRobin(),
@@ -437,6 +443,7 @@ MECHANISMS = {
         dropper=lambda scale: droppers(scale), port={"transmit_ring_packets": rings}
     ),
     "strict priority": many_queues(always(p.StrictPriority())),
+    "weighted round robin": many_queues(always(p.WeightedRoundRobin())),
     "priority levels": many_queues(always(p.PriorityLevels())),
     "start-time fair queueing": many_queues(always(p.StartTimeFairQueueing())),
     "deficit round robin": many_queues(always(p.DeficitRoundRobin())),

@@ -18,7 +18,7 @@ EXAMPLES = [
     *(p.ExcessBurst(9), p.ExcessRate(1e6, 9), p.PeakRate(1e6, 9)),
     *(p.Instantaneous(), p.Ewma(), p.TruncatingEwma(), p.AsymmetricEwma(), p.Sampled(9, 1e-3)),
     *(p.Fifo(), p.StrictPriority(), p.PriorityLevels(), p.StartTimeFairQueueing()),
-    *(p.DeficitRoundRobin(), p.ModifiedDrr()),
+    *(p.WeightedRoundRobin(), p.DeficitRoundRobin(), p.ModifiedDrr()),
     *(*NODES, p.SchedulerTree(NODES), p.HierarchicalTokenBucket(NODES)),
     *(p.PriorityPause(9, 1, 1e-6), p.Switch("switch", (p.Hop(PORT),))),
     *(traffic.Stream("s"), traffic.FrameMix((64,), (1.0,)), traffic.Trace((), ())),

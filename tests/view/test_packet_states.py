@@ -25,6 +25,7 @@ from qoslib.port import (
     Queue,
     Red,
     RedProfile,
+    WeightedRoundRobin,
 )
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
@@ -252,6 +253,25 @@ def test_a_port_of_a_switch_alone_shows_what_the_others_hold():
     assert (pairs[0][1] == pairs[1][1]).all()
     (alone,) = explore.packet_view(switch(), hop="b").spec["lanes"]
     assert alone["memories"][0]["shared"] == MEMORY.limit_bytes - 4000
+
+
+def test_what_is_left_of_a_turn_is_that_of_the_record_once_the_packet_is_sent(tmp_path):
+    queues = tuple(
+        Queue(name, PacketLimit(20), weight=turn) for name, turn in zip("ab", (1, 5), strict=True)
+    )
+    streams = tuple(Stream(name, 70e6, 1000, Poisson()) for name in "ab")
+    scenario = Scenario("turns", Port("core", 100e6, queues, WeightedRoundRobin()), streams, seed=4)
+    (lane,), found = shown(tmp_path, scenario)
+    events, seen = lane.events, set()
+    chosen = np.flatnonzero(events.kind == "choice")
+    for t, (state,) in zip(found["times_s"], found["states"], strict=True):
+        row = chosen[np.searchsorted(events.time_s[chosen], WINDOW.start_s + t, "right") - 1]
+        left, mine = events.scheduler[row].copy(), events.queue[row]
+        left[mine] = left[mine] - 1 if events.queue_packets[row] else 0
+        assert [queue["value"] for queue in state["queues"]] == left.tolist()
+        seen.add(tuple(left))
+    assert {(0, 4), (0, 3), (0, 2), (0, 1), (0, 0)} <= seen
+    assert any("of 5 packets left" in said for said in found["says"])
 
 
 @pytest.mark.parametrize("name", TREES)

@@ -49,6 +49,7 @@ from qoslib.port import (
     StrictPriority,
     TimeLimit,
     TimeRedProfile,
+    WeightedRoundRobin,
 )
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream, Trace, imix
@@ -107,6 +108,7 @@ SCENARIOS = {
     "pie": one(PacketLimit(60), Pie(1e-3, 1e-3, burst_s=0)),
     "strict": three(StrictPriority()),
     "levels": three(PriorityLevels()),
+    "wrr": three(WeightedRoundRobin()),
     "drr": three(DeficitRoundRobin()),
     "mdrr": three(ModifiedDrr("voice")),
     "wfq, ring": three(StartTimeFairQueueing(), transmit_ring_packets=3),
@@ -288,7 +290,7 @@ def test_every_scheduler_has_its_row_in_the_table_of_what_is_shown():
         (lane,) = explore.packet_view(three(scheduler())).spec["lanes"]
         assert (lane["note"], lane["value"], lane["level"]) == shown
         assert ("values" in lane["columns"]) == bool(shown.value)
-        assert shown.value in ("", "deficit", "start tag"), "meters.js draws no other"
+        assert shown.value in ("", "deficit", "start tag", "turn"), "meters.js draws no other"
 
 
 def test_a_tree_shows_its_queues_in_its_order_and_says_what_its_nodes_may_send():

@@ -119,6 +119,7 @@ function schedulerSays(lane, queue, here) {
   }
   const most = queue.quantum + queue.largest;
   const value = Math.round(here.value);
+  if (lane.value === "turn") return [[lane.value, `${value} of ${queue.weight} packets left`], ...none];
   return [[lane.value, `${value.toLocaleString("en").replace("-", "−")} B`], value / most, queue.quantum / most];
 }
 

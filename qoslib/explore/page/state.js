@@ -159,10 +159,11 @@ function shaperAt(lane, queue, t) {
   return 1;
 }
 
-/** A queue's deficit or tag after a choice, once the packet is paid for. */
+/** A queue's deficit, turn or tag after a choice, once the packet is paid for. */
 function valueAt(lane, queue, choice) {
   const value = lane.values[choice * lane.queues.length + queue.number], i = lane.sent[choice];
-  const robin = lane.value === "deficit", paid = value - lane.bytes[i];
+  const robin = lane.value === "deficit" || lane.value === "turn";
+  const paid = value - (lane.value === "turn" ? 1 : lane.bytes[i]);
   if (!robin || lane.queueOf(i) !== queue.number || queue.name === lane.low_latency) return value;
   // HTB adds the quantum as the turn ends, and forgets nothing.
   if (lane.lender) return paid < 0 ? paid + queue.quantum : paid;

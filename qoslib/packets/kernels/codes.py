@@ -10,13 +10,14 @@ from qoslib.port import (
     SchedulerTree,
     StartTimeFairQueueing,
     StrictPriority,
+    WeightedRoundRobin,
 )
 
 #: How packets arrive; those of `FED` come from outside.
 FED, CBR, POISSON, TICKED, ON_OFF, REPEATED = range(6)
 
 #: Which queue sends next; and the record that is planned as each.
-FIFO, STRICT, LEVELS, DRR, MDRR, START_TIME = range(6)
+FIFO, STRICT, LEVELS, DRR, MDRR, START_TIME, WRR = range(7)
 SCHEDULERS: dict[type[Scheduler], int] = {
     Fifo: FIFO,
     StrictPriority: STRICT,
@@ -24,9 +25,10 @@ SCHEDULERS: dict[type[Scheduler], int] = {
     DeficitRoundRobin: DRR,
     ModifiedDrr: MDRR,
     StartTimeFairQueueing: START_TIME,
+    WeightedRoundRobin: WRR,
 }
 #: Trees of schedulers, which have a loop of their own.
-TREE, HTB = 6, 7
+TREE, HTB = 7, 8
 TREES: dict[type[Scheduler], int] = {SchedulerTree: TREE, HierarchicalTokenBucket: HTB}
 
 #: What may drop a packet before its queue is full; by the limit alone nothing does.

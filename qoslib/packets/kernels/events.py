@@ -15,6 +15,7 @@ from qoslib.packets.kernels.codes import (
     MDRR,
     SEND,
     START_TIME,
+    WRR,
 )
 from qoslib.packets.kernels.codes import DROP as DROPPED
 from qoslib.packets.kernels.compiling import kernel, rare_kernel
@@ -72,6 +73,8 @@ def note_choice(port, queues, events, values, packet_class, index, now_ps):
         value = 0
         if port.scheduler == DRR or port.scheduler == MDRR:
             value = queue.deficit
+        elif port.scheduler == WRR:
+            value = queue.deficit if queue.length else 0
         elif port.scheduler == START_TIME:
             value = queue.excess_turn_ps
         elif port.scheduler == LEVELS:

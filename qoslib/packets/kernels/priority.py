@@ -1,7 +1,7 @@
-"""Which queue is next, level by level: in turn, by guaranteed and excess rate, by start tags."""
+"""Which queue is next, level by level: in turn, by weight in packets, by rates, by start tags."""
 
 from qoslib.packets.kernels.clock import NEVER, add_from
-from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.packets.kernels.metering import ready_at
 from qoslib.packets.kernels.ring_buffer import head_slot
 
@@ -60,6 +60,44 @@ def pass_turn(levels, queue):
     """Strict priority: the next queue of the level comes first next time."""
     level = levels[queue.level]
     level.turn = queue.place + 1 if queue.place + 1 < level.size else 0
+
+
+@rare_kernel
+def next_in_turn(levels, order, queues, classes, slots, now_ps):
+    """Index of the first level's ready queue whose turn it is or comes next; -1 for none.
+
+    A queue's `quantum` is in packets here, and its `deficit` what is left of its turn; 0 outside.
+    """
+    for level in levels:
+        for step in range(level.size):
+            place = level.turn + step
+            if place >= level.size:
+                place -= level.size
+            index = order[level.first + place]
+            if ready_at(queues[index], classes, slots) <= now_ps:
+                if step:
+                    queues[order[level.first + level.turn]].deficit = 0
+                    level.turn = place
+                if queues[index].deficit == 0:
+                    queues[index].deficit = queues[index].quantum
+                return index
+    return -1
+
+
+@rare_kernel
+def take_packet(levels, queue):
+    """Count a packet of a queue's turn; with the last one the turn passes on."""
+    queue.deficit -= 1
+    if queue.deficit == 0:
+        pass_turn(levels, queue)
+
+
+@rare_kernel
+def lose_turn(levels, queue):
+    """A queue that ran empty in its turn gets a packet: what was left of the turn is lost."""
+    if queue.deficit:
+        queue.deficit = 0
+        pass_turn(levels, queue)
 
 
 @kernel

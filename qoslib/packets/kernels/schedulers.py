@@ -5,23 +5,26 @@ leaves; a queue becomes empty. A packet that is dropped from a queue leaves it a
 """
 
 from qoslib.packets.kernels.clock import NEVER
-from qoslib.packets.kernels.codes import DRR, FIFO, LEVELS, MDRR, START_TIME, STRICT
+from qoslib.packets.kernels.codes import DRR, FIFO, LEVELS, MDRR, START_TIME, STRICT, WRR
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.drr import end_visit, next_drr, next_mdrr, take_deficit
 from qoslib.packets.kernels.metering import ready_at
 from qoslib.packets.kernels.priority import (
     join_level,
+    lose_turn,
     next_by_level,
     next_by_start,
+    next_in_turn,
     next_strict,
     pass_turn,
     tag_first,
+    take_packet,
     take_tag,
     take_turn,
 )
 
 #: The codes that `_chosen` has a rule for, MDRR as its last line; a port with another is refused.
-DISPATCHED = (FIFO, STRICT, LEVELS, START_TIME, DRR, MDRR)
+DISPATCHED = (FIFO, STRICT, LEVELS, START_TIME, DRR, WRR, MDRR)
 
 
 @kernel
@@ -31,6 +34,8 @@ def on_empty_enqueue(state, port, queue, now_ps):
         join_level(state.levels, queue)
     elif port.scheduler == START_TIME:
         tag_first(port, state.levels, state.queues, queue, now_ps)
+    elif port.scheduler == WRR:
+        lose_turn(state.levels, queue)
 
 
 @kernel
@@ -46,6 +51,8 @@ def _chosen(state, port, now_ps):
         return next_by_start(state.levels, state.order, queues, classes, slots, now_ps)
     if port.scheduler == DRR:
         return next_drr(port, queues, classes, slots, now_ps)
+    if port.scheduler == WRR:
+        return next_in_turn(state.levels, state.order, queues, classes, slots, now_ps)
     return next_mdrr(port, queues, classes, slots, now_ps)
 
 
@@ -72,6 +79,8 @@ def on_dequeue(state, port, queue, index, kind, now_ps):
         take_tag(state.levels, queue, kind)
     elif port.scheduler == DRR or port.scheduler == MDRR:
         take_deficit(port, queue, index, kind.frame_bytes)
+    elif port.scheduler == WRR:
+        take_packet(state.levels, queue)
 
 
 @kernel

@@ -9,6 +9,7 @@ from qoslib.port import (
     SchedulerTree,
     StartTimeFairQueueing,
     StrictPriority,
+    WeightedRoundRobin,
 )
 from twin.clock import PS, floor_ps
 from twin.trees import tree
@@ -248,6 +249,49 @@ class Drr(First):
             self.end_visit()
 
 
+class Wrr(First):
+    """Packets are counted: each level is a circle, and its first queue has the turn.
+
+    A turn begins when a queue is chosen and ends after so many packets as its weight says, when
+    the queue is empty, or when its shaper stops it while another of the level is ready.
+    """
+
+    def __init__(self, where, queues, sizes):
+        super().__init__(where, queues, sizes)
+        self.circles = by_level(queues)
+        self.left = {id(queue): 0 for queue in queues}
+
+    def values(self):
+        return [self.left[id(queue)] for queue in self.queues]
+
+    def circle_of(self, queue):
+        return next(circle for circle in self.circles if queue in circle)
+
+    def end_turn(self, circle):
+        self.left[id(circle[0])] = 0
+        circle.append(circle.pop(0))
+
+    def choose(self, now):
+        for circle in self.circles:
+            if any(queue.ready(now) for queue in circle):
+                while not circle[0].ready(now):
+                    self.end_turn(circle)
+                queue = circle[0]
+                self.left[id(queue)] = self.left[id(queue)] or int(queue.queue.weight)
+                return queue
+        return None
+
+    def served(self, queue, packet, now):
+        self.left[id(queue)] -= 1
+        if self.left[id(queue)] == 0:
+            self.end_turn(self.circle_of(queue))
+
+    def emptied(self, queue):
+        circle = self.circle_of(queue)
+        if circle[0] is queue and self.left[id(queue)]:
+            self.end_turn(circle)
+
+
 class Mdrr(Drr):
     """Cisco 12000: the low-latency queue first; the others send while their deficit is above 0."""
 
@@ -274,6 +318,7 @@ class Mdrr(Drr):
 
 KINDS = {
     StrictPriority: Strict,
+    WeightedRoundRobin: Wrr,
     PriorityLevels: Levels,
     StartTimeFairQueueing: StartTime,
     DeficitRoundRobin: Drr,
