@@ -1,5 +1,7 @@
 """The queues of a port of SONiC: schedulers, shares of the memory, and WRED profiles."""
 
+from collections.abc import Sequence
+
 from qoslib import units
 from qoslib.config.provenance import Provenance
 from qoslib.config.sonic.config_db import MOST, ConfigDb
@@ -15,6 +17,7 @@ _MARKING = ("ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red")
 _IN_PACKETS = (
     "Rates in packets per second are not modelled: nothing is promised on ports with them."
 )
+_IN_TURN = "Turns are of packets; here a weight is a share of the bytes."
 #: No rate in bytes per second is larger.
 _MOST_BYTES = units.octets(MOST)
 _HUNDRED = 100
@@ -29,6 +32,8 @@ class PortReader:
         What has to be asked of the port.
     strict : list of str
         Queues with strict priority, from the first that was made.
+    in_turn : dict of str to str
+        Queues whose turns are of packets, and the scheduler of each.
     in_packets : bool
         Whether a rate of the port is in packets per second, which nothing here counts.
     """
@@ -36,7 +41,18 @@ class PortReader:
     def __init__(self, db: ConfigDb, port: str) -> None:
         self.db, self.port, self.notes = db, port, Provenance()
         self.strict: list[str] = []
+        self.in_turn: dict[str, str] = {}
         self.in_packets = False
+
+    def all_in_turn(self, queues: Sequence[Queue]) -> bool:
+        """Whether all that are not strict take turns of packets; it notes what is lost if not."""
+        sharing = [queue for queue in queues if queue.name not in self.strict]
+        plain = all(not queue.guaranteed_bps and queue.weight.is_integer() for queue in queues)
+        if sharing and plain and all(queue.name in self.in_turn for queue in sharing):
+            return True
+        for scheduler in self.in_turn.values():
+            self.db.lose("SCHEDULER", scheduler, _IN_TURN)
+        return False
 
     def queue(self, at: int) -> Sourced[Queue]:
         """A queue; where a fact is missing with a stand-in for its limit."""
@@ -89,8 +105,7 @@ class PortReader:
         if kind and kind.value == "STRICT":
             self.strict.append(queue)
         if (not kind or kind.value == "WRR") and "SCHEDULER" in self.db.tables:
-            lost = "Turns are of packets; here a weight is a share of the bytes."
-            self.db.lose("SCHEDULER", scheduler, lost)
+            self.in_turn[queue] = scheduler
         found: dict[str, object] = {"weight": self._weight(fields.get("weight"))}
         if cir and not self._counts_packets(scheduler):
             found["guaranteed_bps"] = self._rate(cir, "cir")

@@ -22,6 +22,7 @@ from qoslib.port import (
     Queue,
     SchedulerTree,
     Shaper,
+    WeightedRoundRobin,
 )
 
 __all__ = ["is_sonic", "read_sonic"]
@@ -104,6 +105,7 @@ def _port(db: ConfigDb, name: str) -> ConfiguredPort:
     marks = _marks(db, name)
     own = [reader.queue(at) for at in sorted(db.queues[name])]
     queues, shaper = by_name(_by_priority(reader.strict[::-1], own)), reader.shaper()
+    scheduler = _scheduler(reader, queues.part, shaper)
     port = ConfiguredPort(name, "out", None, _classes(queues.part, marks, line), line=line)
     if reader.in_packets:
         return port
@@ -116,9 +118,9 @@ def _port(db: ConfigDb, name: str) -> ConfiguredPort:
             name=name,
             rate_bps=rate,
             queues=queues,
-            scheduler=_scheduler(name, queues.part, len(reader.strict), shaper),
+            scheduler=scheduler,
             classifier=_classifier(queues.part, marks),
-            shaper=None if reader.strict else shaper,
+            shaper=None if isinstance(scheduler, Sourced) else shaper,
             **more,
         )
     except ValueError as error:
@@ -163,14 +165,16 @@ def _pools(db: ConfigDb, queues: tuple[Queue, ...]) -> tuple[MemoryPool, ...]:
 
 
 def _scheduler(
-    name: str, queues: tuple[Queue, ...], strict: int, shaper: Sourced[Shaper] | None
-) -> Sourced[SchedulerTree] | PriorityLevels:
+    reader: PortReader, queues: tuple[Queue, ...], shaper: Sourced[Shaper] | None
+) -> Sourced[SchedulerTree] | PriorityLevels | WeightedRoundRobin:
     """Levels, of which the first are strict: guarantees and shares are of the last alone."""
-    if not strict:
+    if reader.all_in_turn(queues):
+        return WeightedRoundRobin()
+    if not reader.strict:
         return PriorityLevels()
     children = tuple(queue.name for queue in queues)
-    root = made(Node, name=name, children=children, shaper=shaper)
-    return made(SchedulerTree, nodes=by_name([root]), strict_levels=strict)
+    root = made(Node, name=reader.port, children=children, shaper=shaper)
+    return made(SchedulerTree, nodes=by_name([root]), strict_levels=len(reader.strict))
 
 
 def _line_rate(reader: PortReader, line: int) -> Sourced[float] | None:

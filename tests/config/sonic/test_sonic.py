@@ -12,10 +12,12 @@ from qoslib.port import (
     ByteRedProfile,
     MemoryPool,
     Node,
+    PriorityLevels,
     Red,
     SchedulerTree,
     Shaper,
     TailDrop,
+    WeightedRoundRobin,
 )
 
 LEAF = """{
@@ -131,7 +133,33 @@ def test_configlets_ecn_without_wred_and_strict_queues_from_the_highest():
     assert queues["queue 0"].dropper == TailDrop()
     assert queues["queue 0"].marking == ByteRedProfile(90_000, 90_000)
     assert queues["queue 7"].limit == ByteLimit(2_000_000)
-    assert any("Turns are of packets" in each.lost for each in found.remarks)
+
+
+MIXED = '"bytes": {"type": "DWRR"}, "sure": {"type": "WRR", "weight": "3", "cir": "1000"}'
+
+
+@pytest.mark.parametrize(
+    ("second", "scheduler", "said"),
+    [
+        ("rr", WeightedRoundRobin(), False),
+        ("sp", WeightedRoundRobin(), False),
+        ("bytes", PriorityLevels(), True),
+        ("sure", PriorityLevels(), True),
+    ],
+)
+def test_turns_are_of_packets_where_all_that_share_take_them(second, scheduler, said):
+    """A queue in turns of bytes, or with a guaranteed rate, is no part of a round of packets."""
+    text = f"""{{"SCHEDULER": {{"rr": {{"type": "WRR", "weight": "2"}}, {MIXED},
+    "sp": {{"type": "STRICT"}}, "port": {{"type": "WRR", "pir": "1000000"}}}},
+    "PORT_QOS_MAP": {{"Ethernet0": {{"scheduler": "port"}}}},
+    "QUEUE": {{"Ethernet0|0": {{"scheduler": "rr"}},
+               "Ethernet0|1": {{"scheduler": "{second}"}}}}}}"""
+    found = read(text, facts={"line_rate_bps": 1e10, "buffer_bytes": 2e6})
+    port = found.ports[0].port
+    assert port.scheduler == scheduler
+    assert port.queues[0].weight == 2
+    assert port.shaper == Shaper(8e6, 9216)
+    assert any("Turns are of packets" in each.lost for each in found.remarks) == said
 
 
 def test_a_part_of_a_configuration_says_what_it_does_not_hold():
