@@ -15,7 +15,7 @@ from qoslib.checks.promises import BURST, FRAME_BYTES, Promise, hosts, promises,
 from qoslib.config.facts import Facts
 from qoslib.config.guarantees import capacity_bps, is_strict, limit_in, nodes_of
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort, Origin
-from qoslib.port import PacketLimit, Port, Queue
+from qoslib.port import PacketLimit, Port, Queue, WeightedRoundRobin
 from qoslib.port.nodes import outline
 
 __all__ = ["CheckedPort", "Group", "Member"]
@@ -96,7 +96,11 @@ class CheckedPort:
     @cached_property
     def fixes(self) -> Fixes:
         """What writes its fixes; it takes note of what they give to classes."""
-        return _FIXES.get(self.configuration.dialect, Fixes)(self)
+        # No policy says how an older Catalyst shares by number, so none of its lines is a fix.
+        port = self.configured.port
+        by_number = port is not None and isinstance(port.scheduler, WeightedRoundRobin)
+        kind = Fixes if by_number else _FIXES.get(self.configuration.dialect, Fixes)
+        return kind(self)
 
     @cached_property
     def capacity_bps(self) -> float:

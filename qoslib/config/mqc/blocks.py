@@ -30,6 +30,7 @@ from qoslib.config.mqc.policies import (
     plain,
 )
 from qoslib.config.mqc.spelling import OF_BLOCK, OF_DEVICE, spelt
+from qoslib.config.mqc.turns import turns_of
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Statement
 from qoslib.config.source import check_time
@@ -56,7 +57,7 @@ _SOFTMAX = ("qos", "queue-softmax-multiplier")
 _HARDWARE = "How the line cards are set up for queues is left out."
 #: Lines of their own -> what is lost.
 _GLOBAL = {
-    ("mls", "qos"): "The queues of this switch are configured by number; they are left out.",
+    ("mls", "qos"): "What the whole switch does by number is left out; `wrr-queue` is read.",
     ("priority-list",): "Priority queueing by list is left out.",
     ("queue-list",): "Custom queueing is left out.",
     ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
@@ -420,12 +421,12 @@ class _Reading:
         for name, lines in self.held.items():
             check_time(lines[0].number)
             notes = Provenance()
-            interface = Interface(name, lines[0].number)
+            interface = Interface(name, lines[0].number, turns=turns_of(lines))
             for line in lines:
                 parents = () if line is lines[0] else (lines[0].text,)
                 interface_line(interface, line, notes, parents)
             queues = any(each.verb not in ("bandwidth", "speed") for each in notes.remarks)
-            if interface.policies or interface.hold or queues:
+            if interface.policies or interface.hold or interface.turns or queues:
                 self.found.interfaces[name] = interface
                 self.notes.add(notes)
             elif SYSTEM in self.held:

@@ -92,6 +92,8 @@ def _lost(of: Interface, line: Line) -> str | None:
     """What is lost of a line; None of one that is about other things."""
     words = tuple(word.lower() for word in line.words)
     second = "".join(words[1:2])
+    if of.turns and line.number in of.turns.lost:
+        return of.turns.lost[line.number]
     if line.verb == "no" and second == "service-policy":
         _withdraw(of, line)
         return ""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from qoslib.config.lines import Line
+from qoslib.config.mqc.turns import Turns
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Statement
 from qoslib.config.values import Value
@@ -181,7 +182,8 @@ class Selection:
 class Interface:
     """An interface: its policies by direction, and what its lines say of its rate and memory.
 
-    `earlier` are policies of a direction that stood there before the one in `policies`.
+    `earlier` are policies of a direction that stood there before the one in `policies`, and `turns`
+    queues by number where all of them are known.
     """
 
     name: str
@@ -192,6 +194,7 @@ class Interface:
     speed: Value | None = None
     hold: dict[str, Value] = field(default_factory=dict)
     ring: Value | None = None
+    turns: Turns | None = None
 
 
 @dataclass

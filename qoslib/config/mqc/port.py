@@ -21,6 +21,7 @@ from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy
 from qoslib.config.mqc.port_builder import PortBuilder, Way
 from qoslib.config.mqc.together import choice, with_instances, with_system
+from qoslib.config.mqc.turns import Turns
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredPort
 from qoslib.config.source import ConfigurationError, check_time
@@ -33,13 +34,15 @@ from qoslib.config.sourced import (
     made,
     number,
 )
-from qoslib.config.values import Value, of_fact
+from qoslib.config.values import Value, of_default, of_fact
 from qoslib.port import Classifier, Node, Port, Queue, SchedulerTree
 
 __all__ = ["ports_of"]
 
 _WAYS: tuple[Way, ...] = ("out", "in")
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
+#: The fastest port of an older Catalyst whose queues have a length of their own [bit/s].
+_SLOW_BPS = units.mbps(100)
 _OWN = "This policy is the platform's own: what it does is not modelled."
 _CATALYST = "The queues of this switch go by number: not modelled on this platform, no promise."
 #: Of ports up to this rate the buffers are known [bit/s].
@@ -56,7 +59,7 @@ _UNUSED = {
 
 
 def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Iterator[ConfiguredPort]:
-    """The ports of all interfaces that have a policy or a queue of a stated length.
+    """The ports of all interfaces that have a policy, queues in turn or one of a stated length.
 
     Where a text has no interface, each policy that is in no other, nor in front of the router's own
     processor, is taken for a port.
@@ -79,6 +82,8 @@ def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Itera
                 yield _PortReader(found, platform, facts, interface, way).configured()
         if "out" in interface.hold and "out" not in interface.policies:
             yield _PortReader(found, platform, facts, interface, "out").held()
+        if interface.turns:
+            yield _PortReader(found, platform, facts, interface, "out").turned(interface.turns)
 
 
 def _of_processor(found: Policies) -> set[str]:
@@ -182,6 +187,17 @@ class _PortReader:
             return empty.replace(missing=tuple(self.notes.missing))
         queue = made(Queue, name="output", limit=in_packets(hold.value, hold))
         return described(empty, self._made(line, by_name([queue])))
+
+    def turned(self, turns: Turns) -> ConfiguredPort:
+        """The port of an interface with four queues by number."""
+        name, line, at = self.interface.name, self._line_rate(), turns.weights[0].line
+        empty = ConfiguredPort(name, "out", None, turns.classes(), line=at)
+        if line is None:
+            self._ask_rate()
+            return empty.replace(missing=tuple(self.notes.missing))
+        length = "wrr_queue_limit" if line.value <= _SLOW_BPS else "wrr_gigabit_limit"
+        held = of_fact(self.facts, name, "buffer_bytes") or of_default(f"ios.{length}")
+        return described(empty, self._made(line, turns.queues(held), **turns.fields()))
 
     def _command(self, named: Named, kind: str = "") -> str:
         return f"service-policy {kind}{self.way}put {named.name}"

@@ -1,10 +1,17 @@
 """The dialects ``ios``, ``ios-xe``, ``ios-xr`` and ``nxos``: Cisco's modular QoS command line."""
 
 import re
+from dataclasses import replace
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
-from qoslib.config.mqc.platform_defaults import CATALYST, NCS, OLD_CATALYST, PlatformDefaults
+from qoslib.config.mqc.platform_defaults import (
+    CATALYST,
+    IOS,
+    NCS,
+    OLD_CATALYST,
+    PlatformDefaults,
+)
 from qoslib.config.mqc.policies import Policies, Policy, PolicyClass
 from qoslib.config.mqc.port import ports_of
 from qoslib.config.mqc.queue_commands import OF_MEMORY
@@ -15,9 +22,10 @@ from qoslib.config.records import Configuration, Statement
 __all__ = ["SIGNS", "read_mqc", "reads_alike"]
 
 _POLICY = re.compile(r"^[ \t]*(policy-map|class-map|service-policy) ", re.MULTILINE)
-#: No router of IOS XE has Fast Ethernet in a slot, or limits what a policy may reserve.
+#: No router of IOS XE has Fast Ethernet in a slot, or limits what a policy may reserve, and no
+#: switch of it queues in turns of packets.
 _CLASSIC = re.compile(
-    r"^version 1[0-5]\.|^[ \t]*int\w* ?f(a\w*)? ?\d+/\d|^[ \t]*max-reserved-bandwidth ",
+    r"^version 1[0-5]\.|^[ \t]*int\w* ?f(a\w*)? ?\d+/\d|^[ \t]*(max-reserved-bandwidth|wrr-queue) ",
     re.MULTILINE | re.IGNORECASE,
 )
 #: The ports of IOL, an image for labs that schedules as classic IOS does, whatever its version;
@@ -53,6 +61,7 @@ _CATALYST = re.compile(
 )
 #: The queues of an older Catalyst go by number.
 _OLD_CATALYST = re.compile(r"^[ \t]*(mls qos[ \t]*$|mls qos srr-queue |srr-queue )", re.MULTILINE)
+_TURNS = re.compile(r"^[ \t]*wrr-queue ", re.MULTILINE)
 #: What leads packets to the queues of an NCS 540 or 5500, and to those of no ASR 9000.
 _NCS = re.compile(r"^[ \t]*(match|set) traffic-class \d", re.MULTILINE)
 _INTERFACE = re.compile(r"^interface \S+\d", re.MULTILINE)
@@ -129,7 +138,7 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
 def _switch(text: str) -> PlatformDefaults | None:
     """The Catalyst that a text is of, if any."""
     if _OLD_CATALYST.search(text):
-        return OLD_CATALYST
+        return replace(IOS, modelled=False) if _TURNS.search(text) else OLD_CATALYST
     return CATALYST if _CATALYST.search(text) else None
 
 

@@ -14,6 +14,7 @@ from qoslib.config.mqc.emit import class_lines, match_lines
 from qoslib.config.mqc.names import DEFAULT
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.reader import read_mqc
+from qoslib.config.mqc.turns import turn_lines
 from qoslib.config.write_record import Written
 from qoslib.port import (
     DeficitRoundRobin,
@@ -27,6 +28,7 @@ from qoslib.port import (
     SchedulerTree,
     Shaper,
     StrictPriority,
+    WeightedRoundRobin,
 )
 
 __all__ = ["write_mqc"]
@@ -72,7 +74,7 @@ def write_mqc(port: Port, interface: str, platform: PlatformDefaults) -> Written
         facts["line_rate_bps"] = port.rate_bps
     if port.transmit_ring_packets:
         lines.append(f" tx-ring-limit {port.transmit_ring_packets}")
-    text = "\n".join([*lines, f" {below}", "end", ""])
+    text = "\n".join([*lines, *(f" {line}" for line in below), "end", ""])
     facts |= {
         name: getattr(port, name)
         for name in ("overhead_bytes", "base_delay_s")
@@ -85,13 +87,17 @@ def write_mqc(port: Port, interface: str, platform: PlatformDefaults) -> Written
     return Written(text, tuple(facts.items()), lost)
 
 
-def _policy_lines(port: Port, platform: PlatformDefaults) -> tuple[list[str], str]:
+def _policy_lines(port: Port, platform: PlatformDefaults) -> tuple[list[str], list[str]]:
     """What stands above the interface, and what stands on it."""
     queue = port.queues[0]
     limit = queue.limit
     alone = isinstance(port.scheduler, Fifo) and port.shaper is None
     if alone and isinstance(limit, PacketLimit) and Queue(queue.name, limit) == queue:
-        return [], f"hold-queue {limit.packets} out"
+        return [], [f"hold-queue {limit.packets} out"]
+    if platform.name == "ios" and isinstance(port.scheduler, WeightedRoundRobin):
+        said = turn_lines(port)
+        if said:
+            return [], said
     draft = _draft_of(port, platform)
     marks = _marks(port)
     levels = {each.priority for each in draft.queues() if each.priority < platform.levels}
@@ -106,7 +112,7 @@ def _policy_lines(port: Port, platform: PlatformDefaults) -> tuple[list[str], st
             said += [f"service-policy {below.policy}"] if below else []
             if said or name != DEFAULT:
                 lines += [f" class {name}", *(f"  {line}" for line in said)]
-    return lines, f"service-policy output {draft.policy}"
+    return lines, [f"service-policy output {draft.policy}"]
 
 
 def _marks(port: Port) -> dict[str, list[str]]:
