@@ -38,9 +38,12 @@ _NAMED = re.compile(r'#\s*([0-9a-f]*:[0-9a-f]*|fwmark \d+|the rest) is ("(?:[^"\
 _MARKS = re.compile(
     r"(?:-j|--jump)\s+((?:MARK|CLASSIFY|DSCP|TOS|CONNMARK)\b(?:\s+--[\w-]+(?:\s+[\w:/]+)?)?)"
 )
+#: The same of nftables.
+_NFT_MARKS = re.compile(r"\b((?:meta|ct) (?:mark|priority) set [\w:$]+)")
 _RETURN = re.compile(r"(?:-j|--jump)\s+RETURN\b")
 _CHAIN = re.compile(r"(?:-[AI]|--append|--insert)\s+(\S+)")
 _TC = re.compile(r"(?<![\w.-])tc\s")
+_NOT_READ = "Which packets get this mark is not read: give it to your streams."
 _OWN_ACTION = "An action of its own has an effect only in filters that name it: it is left out."
 #: Other objects of tc, and what is lost by leaving them out.
 _OTHERS = {"actions": _OWN_ACTION, "action": _OWN_ACTION, "chain": "Chains are left out."}
@@ -130,14 +133,16 @@ class Script(Provenance):
     def _filters(self, line: Line) -> bool:
         """Take a rule of a packet filter that marks packets for tc, or leaves a chain."""
         words = called(list(line.words), self.wrappers)
+        rule = " ".join(words)
+        if nft := _NFT_MARKS.search(rule):
+            self.not_modelled(line.number, f"nft ... {_short(nft[1])}", _NOT_READ)
+            return True
         if not any("tables" in word for word in words):
             return False
-        rule = " ".join(words)
         chain = _CHAIN.search(rule)
         if mark := _MARKS.search(rule):
             self.marking |= {chain[1]} if chain else set()
-            lost = "Which packets get this mark is not read: give it to your streams."
-            self.not_modelled(line.number, f"iptables ... -j {_short(mark[1])}", lost)
+            self.not_modelled(line.number, f"iptables ... -j {_short(mark[1])}", _NOT_READ)
         elif chain and _RETURN.search(rule):
             self.returns.append((line.number, chain[1]))
         return mark is not None
