@@ -1,5 +1,6 @@
 """Rules on commands of tc that have another effect than they seem to have."""
 
+import re
 from collections.abc import Iterator
 
 from qoslib.checks.checked_port import CheckedPort
@@ -18,7 +19,7 @@ from qoslib.port import (
 )
 from qoslib.tolerances import ROUNDING
 
-__all__: list[str] = []
+__all__ = ["marks_never_set"]
 
 #: What a remark says of a command that is no command, and of one that leads nowhere.
 _REFUSED = ("did you mean", "The quotation does not end")
@@ -190,6 +191,39 @@ def class_without_filter(checked: CheckedPort) -> Iterator[Found]:
         f" {'they get' if len(empty) > 1 else 'it gets'} no packets.",
         f"Unless iptables (CLASSIFY) or an application (SO_PRIORITY) sets their class.{goes}",
     )
+
+
+#: A mark of a packet, as iptables, nftables and tc itself set it; those that are no numbers too.
+_SETS_MARK = re.compile(
+    r"(?:-j MARK(?: --(?:set|or)-x?mark)?|(?:meta|ct) mark set|skbedit mark)(?: (\S+)|$)"
+)
+
+
+def marks_never_set(configuration: Configuration) -> list[str]:
+    """The marks by which filters choose a class, and which no line of the text sets (tc).
+
+    None where a line sets one that is not a number here, as a variable of a shell.
+
+    >>> marks_never_set(Configuration("tc"))
+    []
+    """
+    said = [word for each in configuration.every for word in _SETS_MARK.findall(each.text)]
+    given = [word.partition("/")[0] for word in said]
+    numbers = [_number(word) for word in given]
+    if None in numbers:
+        return []
+    names = (mark for port in configuration.ports for of in port.classes for mark in of.marks)
+    wanted = (name.split()[1] for name in names if name.startswith("fwmark "))
+    return [
+        each for each in dict.fromkeys(wanted) if _number(each.partition("/")[0]) not in numbers
+    ]
+
+
+def _number(word: str) -> int | None:
+    try:
+        return int(word, 0)
+    except ValueError:
+        return None
 
 
 def _is_chosen(configuration: Configuration) -> bool:

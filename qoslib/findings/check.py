@@ -7,6 +7,7 @@ from qoslib.checks import RULES, Finding, Load, Silenced, silenced
 from qoslib.checks.junos_references import fixed_classes
 from qoslib.checks.manners import manners_of
 from qoslib.checks.runner import idle_comments, in_order, merged
+from qoslib.checks.tc_commands import marks_never_set
 from qoslib.config import (
     Configuration,
     ConfigurationError,
@@ -320,6 +321,12 @@ def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
         yield _GROUPED
     if manners.family == "junos" and classes and not any(of.marks for of in classes):
         yield _unsorted(found)
+    if unset := marks_never_set(found):
+        many = len(unset) > 1
+        yield (
+            f"Packets get the {'marks' if many else 'mark'} {', '.join(unset)} from a packet filter"
+            f" that is not in this text: nothing here sets {'them' if many else 'it'}."
+        )
     for place, by_model in sorted(state.by_port.items()):
         yield from by_model.not_run
         yield from _of_tcp(by_model.runs, sent.get(place, ()))

@@ -8,6 +8,7 @@ Beside `<name>.conf` stands `<name>.toml`, in which each key is optional:
     must = ["rule-key at text"]                  a finding whose port or sentence has the text
     must_not = ["rule-key"]                      or "rule-key at text"
     remarks = ["refused: random-detect dscp"]    kind and text of a line that is listed
+    assumed = ["is an MX"]                       what stands under "Assumed"
     no_promise = ["Gi1/0/1 out"]                 a port of which no class is promised anything
     fixes = ["priority percent 33"]              what a printed fix has
     no_fixes = ["priority percent 33"]           what none may have
@@ -31,8 +32,8 @@ FILES = [
     if path.parent.name not in ("commands",) and path.with_suffix(".conf").exists()
 ]
 KEYS = {
-    "facts", "dialect", "traffic", "must", "must_not", "remarks", "no_promise", "fixes", "no_fixes",
-    "ports",
+    "facts", "dialect", "traffic", "must", "must_not", "remarks", "assumed", "no_promise", "fixes",
+    "no_fixes", "ports",
 }  # fmt: skip
 
 
@@ -56,6 +57,8 @@ def test_what_a_case_must_give_is_found(path):
         assert any(line.startswith(f"{kind}: ") and text in line for line in listed), (
             f"{remark} is not among {listed}"
         )
+    for words in wanted.get("assumed", ()):
+        assert any(words in each for each in report.assumed), f"{words} is not in {report.assumed}"
     fixes = [each.fix for each in report.findings]
     for fix in wanted.get("fixes", ()):
         assert any(fix in each for each in fixes), f"{fix} is not among {fixes}"
