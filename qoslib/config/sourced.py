@@ -133,20 +133,21 @@ def by_mark(parts: Mapping[str, Sourced[Part]]) -> Sourced[tuple[tuple[str, Part
 
 
 def described(configured: ConfiguredPort, port: Sourced[Port | None]) -> ConfiguredPort:
-    """A configured port with its port, and with the origins of all numbers of it."""
-    origins = tuple(source.origin(place) for place, source in port.sources.items())
-    return configured.replace(port=port.part, origins=origins)
+    """A configured port with its port, and besides its origins those of the port's numbers."""
+    origins = (source.origin(place) for place, source in port.sources.items())
+    return configured.replace(port=port.part, origins=(*configured.origins, *origins))
 
 
 def _parted(fields: dict[str, object]) -> tuple[dict[str, object], dict[str, Value]]:
     """The fields without their sources, and these."""
-    sourced = {
-        name: number(each.value, each) if isinstance(each, Value) else each
-        for name, each in fields.items()
-        if isinstance(each, Sourced | Value)
-    }
-    plain = fields | {name: each.part for name, each in sourced.items()}
-    return plain, _placed((name, each.sources) for name, each in sourced.items())
+    plain, sources = dict(fields), {}
+    for name, each in fields.items():
+        if isinstance(each, Value):
+            plain[name], sources[name] = each.value, each
+        elif isinstance(each, Sourced):
+            plain[name] = each.part
+            sources |= _placed([(name, each.sources)])
+    return plain, sources
 
 
 def _placed(parts: Iterable[tuple[str, dict[str, Value]]]) -> dict[str, Value]:

@@ -320,4 +320,4 @@ class _PortReader:
         if ring:
             more["transmit_ring_packets"] = number(int(ring.value), ring)
         more |= facts_of_port(self.facts, name, "transmit_ring_packets")
-        return made(Port, name=name, rate_bps=number(line.value, line), queues=queues, **more)
+        return made(Port, name=name, rate_bps=line, queues=queues, **more)
