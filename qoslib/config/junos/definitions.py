@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from qoslib.config.defaults import defaults
 from qoslib.config.facts import Facts
@@ -20,7 +20,11 @@ from qoslib.config.records import MissingFact
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value, of_default, of_fact
 
-__all__ = ["Definitions", "Draft", "Entry", "Rates", "Site", "maps_of", "rest_of", "row_of"]
+__all__ = ["Definitions", "Draft", "Entry", "Rates", "Site", "maps_of", "row_of"]
+
+
+#: The line rate of a port that may not be made, as it has to be asked.
+_STAND_IN = Value(1.0, "bit/s")
 
 
 class Entry(NamedTuple):
@@ -79,7 +83,7 @@ class Definitions(NamedTuple):
 
 @dataclass
 class Draft:
-    """A port while it is made: its device and its line rate, its priorities, and what is noted.
+    """A port while it is made: its device and its line rate, its priorities, and what is lost.
 
     Of the priorities in `words`, from the first served to the last, those in `strict` are served
     before any guarantee.
@@ -87,11 +91,16 @@ class Draft:
 
     interface: str
     facts: Facts
-    line_bps: float = 1.0
+    rate: Value = _STAND_IN
     acx7000: bool = False
     words: tuple[str, ...] = PRIORITIES[1:]
     strict: tuple[str, ...] = PRIORITIES[1:2]
     notes: Provenance = field(default_factory=Provenance)
+
+    @property
+    def line_bps(self) -> float:
+        """The line rate [bit/s]; a stand-in where it has to be asked."""
+        return float(self.rate.value)
 
     @property
     def platform(self) -> str:
@@ -183,12 +192,3 @@ def maps_of(
                     entries[of] = Entry(of, number, made, line.number)
         maps[name] = list(entries.values())
     return maps
-
-
-def rest_of(facts: Facts, interface: str, notes: Provenance) -> dict[str, Any]:
-    """What only facts say of a port."""
-    more: dict[str, Any] = {**notes.facts_of_port(facts, interface)}
-    if ring := of_fact(facts, interface, "transmit_ring_packets"):
-        notes.record_origin("transmit_ring_packets", ring)
-        more["transmit_ring_packets"] = int(ring.value)
-    return more

@@ -15,6 +15,7 @@ from qoslib.config.junos.words import (
     PRIORITIES,
     STRICT,
 )
+from qoslib.config.values import Value
 from qoslib.port import ByteLimit, DropProfile, PacketLimit, Policer, Port, Queue, Shaper, TimeLimit
 
 __all__ = ["SPLITS", "Map", "Writer", "losses_of", "number", "write_limits", "write_scheduler"]
@@ -142,7 +143,7 @@ def write_scheduler(writer: Writer, of: Map, queue: Queue) -> bool:
 
 def _is_rate_limit(policer: Policer | None) -> bool:
     """Whether `rate-limit` says a policer."""
-    return policer is not None and policer == rate_limit(policer.rate_bps)
+    return policer is not None and policer == rate_limit(Value(policer.rate_bps)).part
 
 
 def _transmit(queue: Queue, of: Map) -> tuple[str, float, bool]:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from qoslib.config.defaults import default
-from qoslib.config.junos.definitions import Definitions, Rates, rest_of
+from qoslib.config.junos.definitions import Definitions, Rates
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.policers import Metered, Term
 from qoslib.config.junos.references import (
@@ -18,8 +17,9 @@ from qoslib.config.junos.statements import shown
 from qoslib.config.lines import Line
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
-from qoslib.config.values import Value
-from qoslib.port import Classifier, PacketLimit, Policer, Port, Queue, StrictPriority
+from qoslib.config.sourced import Sourced, by_name, described, facts_of_port, in_packets, made
+from qoslib.config.values import of_default
+from qoslib.port import Classifier, Policer, Port, Queue, StrictPriority
 
 __all__ = ["metered"]
 
@@ -31,7 +31,6 @@ _NOT_CHECKED = {
     "filter": "what it drops, polices or marks is not checked",
     "policer": "what it drops or marks is not checked",
 }
-_LIMIT = "junos.metered_queue"
 
 
 class _Use(NamedTuple):
@@ -52,23 +51,23 @@ def metered(
     """The ports with their policers, and a port for each unit that meters what comes in."""
     _check_defined(known, notes)
     _note_levels(known, notes)
-    made = {port.interface: port for port in ports}
+    queued = {port.interface: port for port in ports}
     more = []
     for (unit, direction), uses in _uses(known).items():
         for use in uses:
             if use.meter and use.meter not in known.meters:
                 raise NotDefinedError("policer", use.meter, use.line)
         port, _, number = unit.rpartition(".")
-        if direction == "out" and port in made:
+        if direction == "out" and port in queued:
             for use in uses:
-                made[port] = _on_queue(made[port], use, known, notes, number)
+                queued[port] = _on_queue(queued[port], use, known, notes, number)
         elif any(use.meter for use in uses):
             try:
                 more.append(_alone(unit, direction, uses, known, rates))
             except NoPortError as error:
                 more.append(ConfiguredPort(unit, direction, None, line=uses[0].said.number))
                 leave_out(notes, [uses[0].said], no_port(error))
-    return [*made.values(), *more]
+    return [*queued.values(), *more]
 
 
 def _uses(known: Definitions) -> dict[tuple[str, Way], list[_Use]]:
@@ -142,18 +141,14 @@ def _note_levels(known: Definitions, notes: Provenance) -> None:
                 leave_out(notes, [line], lost)
 
 
-def _policer(
-    meter: Metered, queue: str, line_bps: float, known: Definitions, notes: Provenance
-) -> Policer:
-    """A policer on a port, whose numbers are noted as those of a queue."""
-    for place, value in meter.values.items():
-        notes.record_origin(f"queues[{queue!r}].policer.{place}", value)
+def _policer(meter: Metered, line_bps: float, known: Definitions) -> Sourced[Policer]:
+    """A policer on a port."""
     policer = meter.of_port(line_bps)
     if not meter.aware:
         return policer
     colours = {"medium-low": "yellow", "medium-high": "yellow", "high": "red"}
     marked = [rule for rule in known.rules if rule.loss in colours]
-    return policer.replace(colours=tuple((rule.mark, colours[rule.loss]) for rule in marked))
+    return policer.with_fields(colours=tuple((rule.mark, colours[rule.loss]) for rule in marked))
 
 
 def _on_queue(
@@ -170,11 +165,10 @@ def _on_queue(
         sentence = f"What leaves {of.interface} by this policer is of several queues, or of one"
         leave_out(notes, [use.said], f"{sentence} that has another policer: it is left out.")
         return of
-    mine = Provenance()
-    policer = _policer(known.meters[use.meter], name, of.port.rate_bps, known, mine)
-    queues[name] = queue.replace(policer=policer)
-    port = of.port.replace(queues=tuple(queues.values()))
-    return of.replace(port=port, origins=(*of.origins, *mine.origins))
+    policer = _policer(known.meters[use.meter], of.port.rate_bps, known)
+    every = {each: Sourced(own) for each, own in queues.items()}
+    every[name] = every[name].with_fields(policer=policer)
+    return described(of, Sourced(of.port).with_fields(queues=by_name(every.values())))
 
 
 def _alone(
@@ -188,18 +182,16 @@ def _alone(
     rate = rates.of(unit, line)
     if isinstance(rate, MissingFact):
         return configured.replace(missing=(rate,))
-    notes = Provenance()
-    notes.record_origin("rate_bps", rate)
-    queues = _queues(uses, everything, rate.value, known, notes)
-    more = rest_of(rates.facts, unit, notes)
+    queues = by_name(_queues(uses, everything, rate.value, known))
+    more: dict[str, object] = {**facts_of_port(rates.facts, unit, "transmit_ring_packets")}
     if not everything:
         rules = tuple((use.name, use.name) for use in uses)
         more |= {"scheduler": StrictPriority(), "classifier": Classifier(rules, _REST)}
     try:
-        port = Port(unit, rate.value, queues, **more)
+        port = made(Port, name=unit, rate_bps=rate, queues=queues, **more)
     except ValueError as error:
         raise NoPortError(f"interface {shown(unit)}: {error}", line) from None
-    return configured.replace(port=port, origins=tuple(notes.origins))
+    return described(configured, port)
 
 
 def _classes(uses: Sequence[_Use], everything: bool) -> Iterator[ConfiguredClass]:
@@ -212,17 +204,14 @@ def _classes(uses: Sequence[_Use], everything: bool) -> Iterator[ConfiguredClass
 
 
 def _queues(
-    uses: Sequence[_Use], everything: bool, line_bps: float, known: Definitions, notes: Provenance
-) -> tuple[Queue, ...]:
+    uses: Sequence[_Use], everything: bool, line_bps: float, known: Definitions
+) -> Iterator[Sourced[Queue]]:
     """The queues of what is metered, which never fill."""
-    limit = PacketLimit(int(default(_LIMIT).value or 1))
-    queues = []
+    length = of_default("junos.metered_queue")
+    limit = in_packets(length.value, length)
     for use in uses:
         meter = known.meters[use.meter] if use.meter else None
-        policer = _policer(meter, use.name, line_bps, known, notes) if meter else None
-        queues.append(Queue(use.name, limit, policer=policer))
-    queues += [] if everything else [Queue(_REST, limit)]
-    for queue in queues:
-        where = f"queues[{queue.name!r}].limit.packets"
-        notes.record_origin(where, Value(limit.packets, "packets", default=_LIMIT))
-    return tuple(queues)
+        policer = _policer(meter, line_bps, known) if meter else None
+        yield made(Queue, name=use.name, limit=limit, policer=policer)
+    if not everything:
+        yield made(Queue, name=_REST, limit=limit)

@@ -3,39 +3,33 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from qoslib.config.junos.amounts import of_bps
 from qoslib.config.junos.grammar import POLICER, TERM, THREE_COLOURS, fields_of
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import MARK_OF_LOSS
 from qoslib.config.lines import Line
 from qoslib.config.source import ConfigurationError
+from qoslib.config.sourced import Sourced, made, number
 from qoslib.config.values import Value
 from qoslib.port import ExcessBurst, PeakRate, Policer
 
 __all__ = ["Metered", "Term", "catch_alls", "filters", "policers"]
 
-#: Kind of a three-colour policer -> its numbers, each with its place in the policer of a port.
-_NUMBERS = {
-    "single-rate": {"cir": "rate_bps", "cbs": "burst_bytes", "ebs": "excess.burst_bytes"},
-    "two-rate": {
-        "cir": "rate_bps", "cbs": "burst_bytes", "pir": "excess.rate_bps",
-        "pbs": "excess.burst_bytes",
-    },
-}  # fmt: skip
+#: Kind of a three-colour policer -> its numbers.
+_NUMBERS = {"single-rate": ("cir", "cbs", "ebs"), "two-rate": ("cir", "cbs", "pir", "pbs")}
 
 
 class Metered(NamedTuple):
-    """A policer as configured: its numbers by their places, and whether colours come in."""
+    """A policer as configured, whose rate may be a share, and whether colours come in."""
 
-    policer: Policer
-    values: dict[str, Value]
+    policer: Sourced[Policer]
     aware: bool = False
 
-    def of_port(self, line_bps: float) -> Policer:
+    def of_port(self, line_bps: float) -> Sourced[Policer]:
         """The policer on a port of a rate."""
-        rate = self.values["rate_bps"]
-        share = rate.unit == "1"
-        return self.policer.replace(rate_bps=rate.value * line_bps) if share else self.policer
+        rate = self.policer.sources["rate_bps"]
+        return self.policer.with_fields(rate_bps=number(of_bps(rate, line_bps), rate))
 
 
 class Term(NamedTuple):
@@ -59,7 +53,7 @@ def policers(lines: Sequence[Line]) -> dict[str, Metered]:
 
     >>> says = [("if-exceeding", "bandwidth-limit", "10m"), ("then", "discard"),
     ...         ("if-exceeding", "burst-size-limit", "125k")]
-    >>> policers([Line(1, "", ("policer", "P", *words)) for words in says])["P"].policer
+    >>> policers([Line(1, "", ("policer", "P", *words)) for words in says])["P"].policer.part
     Policer(rate_bps=10000000.0, burst_bytes=125000)
     """
     two = named(below(lines, "policer")).items()
@@ -71,41 +65,39 @@ def policers(lines: Sequence[Line]) -> dict[str, Metered]:
 
 def _two_colours(name: str, lines: list[Line]) -> Metered:
     fields = fields_of(lines, POLICER)
-    values = {place: fields[place] for place in fields if place in ("rate_bps", "burst_bytes")}
-    if len(values) < 2:
-        missing = "burst-size-limit" if "rate_bps" in values else "bandwidth-limit"
-        raise ConfigurationError(f"the policer {shown(name)} has no {missing}", lines[0].number)
+    for field, command in (("rate_bps", "bandwidth-limit"), ("burst_bytes", "burst-size-limit")):
+        if field not in fields:
+            raise ConfigurationError(f"the policer {shown(name)} has no {command}", lines[0].number)
     exceed = fields.get("discard") or fields.get("exceed") or Value("pass")
-    rate, burst = values["rate_bps"], values["burst_bytes"]
-    policer = Policer(1.0 if rate.unit == "1" else rate.value, burst.value, exceed=exceed.value)
-    return Metered(policer, values)
+    rate, burst = fields["rate_bps"], fields["burst_bytes"]
+    return Metered(made(Policer, rate_bps=rate, burst_bytes=burst, exceed=exceed.value))
 
 
 def _three_colours(name: str, lines: list[Line]) -> Metered:
     fields = fields_of(lines, THREE_COLOURS)
     kinds = [line.words[0] for line in lines if line.words and line.words[0] in _NUMBERS]
-    numbers = _NUMBERS[kinds[-1]] if kinds else {"single-rate": ""}
+    numbers = _NUMBERS[kinds[-1]] if kinds else ("single-rate",)
     missing = [each for each in numbers if each not in fields]
     if missing:
         problem = f"the policer {shown(name)} has no {' and no '.join(missing)}"
         raise ConfigurationError(problem, lines[0].number)
-    excess: ExcessBurst | PeakRate
+    excess: Sourced[ExcessBurst] | Sourced[PeakRate]
     if "ebs" in numbers:
-        excess = ExcessBurst(fields["ebs"].value)
+        excess = made(ExcessBurst, burst_bytes=fields["ebs"])
     elif fields["pir"].value < fields["cir"].value:
         problem = "the peak rate is below the committed rate; allowed: from it on"
         raise ConfigurationError(problem, fields["pir"].line)
     else:
-        excess = PeakRate(fields["pir"].value, fields["pbs"].value)
-    policer = Policer(
-        fields["cir"].value,
-        fields["cbs"].value,
+        excess = made(PeakRate, rate_bps=fields["pir"], burst_bytes=fields["pbs"])
+    policer = made(
+        Policer,
+        rate_bps=fields["cir"],
+        burst_bytes=fields["cbs"],
         excess=excess,
         exceed=MARK_OF_LOSS["medium-high"],
         violate=fields.get("violate", Value(MARK_OF_LOSS["high"])).value,
     )
-    values = {place: fields[each] for each, place in numbers.items()}
-    return Metered(policer, values, fields.get("aware", Value(False)).value)
+    return Metered(policer, fields.get("aware", Value(False)).value)
 
 
 def filters(lines: Sequence[Line]) -> dict[str, tuple[Term, ...]]:
@@ -118,13 +110,13 @@ def filters(lines: Sequence[Line]) -> dict[str, tuple[Term, ...]]:
     every = below(lines, "filter")
     for own in named(below(lines, "family")).values():
         every += below(own, "filter")
-    made = {
+    chosen = {
         name: tuple(
             term for of, inner in named(below(own, "term")).items() for term in _chosen(of, inner)
         )
         for name, own in named(every).items()
     }
-    return {name: terms for name, terms in made.items() if terms}
+    return {name: terms for name, terms in chosen.items() if terms}
 
 
 def _chosen(name: str, lines: list[Line]) -> list[Term]:

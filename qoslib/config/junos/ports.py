@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from qoslib.config.junos.amounts import of_bps
 from qoslib.config.junos.attachments import Interface
 from qoslib.config.junos.classes import NO_DEVICE, by_queue
-from qoslib.config.junos.definitions import Definitions, Draft, Entry, Rates, Site, rest_of
+from qoslib.config.junos.definitions import Definitions, Draft, Entry, Rates, Site
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.queues import queues_of, shaper_of, transmit_shares
 from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out, statements_of
@@ -17,8 +17,8 @@ from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
 from qoslib.config.settings import of_scheduler
 from qoslib.config.source import ConfigurationError
+from qoslib.config.sourced import Sourced, by_name, described, facts_of_port, made, number
 from qoslib.config.values import Value
-from qoslib.platforms.trees import junos
 from qoslib.port import Classifier, Node, Port, PriorityLevels, SchedulerTree, Shaper
 
 __all__ = ["port_of"]
@@ -61,8 +61,7 @@ def port_of(
     if isinstance(rate, MissingFact):
         draft.notes.missing.append(rate)
     else:
-        draft.line_bps = rate.value
-        draft.notes.record_origin("rate_bps", rate)
+        draft.rate = rate
     try:
         sites, port = _made(interface, known, draft, line)
     except ConfigurationError:
@@ -70,10 +69,12 @@ def port_of(
     except ValueError as error:
         raise NoPortError(f"interface {shown(name)}: {error}", line) from None
     notes.add(draft.notes)
-    configured = configured.replace(classes=tuple(_classes(sites, known, port.classifier.default)))
+    configured = configured.replace(
+        classes=tuple(_classes(sites, known, port.part.classifier.default))
+    )
     if draft.notes.missing:
         return configured.replace(missing=tuple(draft.notes.missing))
-    return configured.replace(port=port, origins=tuple(draft.notes.origins))
+    return described(configured, port)
 
 
 def _is_in_parts(interface: Interface, known: Definitions, notes: Provenance) -> bool:
@@ -103,7 +104,7 @@ def _is_in_parts(interface: Interface, known: Definitions, notes: Provenance) ->
 
 def _made(
     interface: Interface, known: Definitions, draft: Draft, line: int
-) -> tuple[list[Site], Port]:
+) -> tuple[list[Site], Sourced[Port]]:
     """The sites of a port, and the port; with a missing fact a stand-in."""
     if interface.units or interface.class_sets:
         sites, nodes, shaper = _tree(interface, known, draft)
@@ -117,14 +118,18 @@ def _made(
     used = {each.priority.value for each in schedulers if each}
     draft.words = priorities(draft.acx7000, not used <= set(PRIORITIES))
     draft.strict = draft.words[:-1] if draft.acx7000 else draft.words[:1]
-    port = Port(
-        interface.name,
-        draft.line_bps,
-        tuple(queue for site in sites for queue in queues_of(site, known, draft)),
-        SchedulerTree(tuple(nodes), len(draft.strict)) if nodes else PriorityLevels(),
-        classifier=_classifier(sites, known, draft.notes),
+    scheduler: Sourced[SchedulerTree] | PriorityLevels = PriorityLevels()
+    if nodes:
+        scheduler = made(SchedulerTree, nodes=by_name(nodes), strict_levels=len(draft.strict))
+    port = made(
+        Port,
+        name=interface.name,
+        rate_bps=draft.rate,
         shaper=shaper,
-        **rest_of(draft.facts, interface.name, draft.notes),
+        scheduler=scheduler,
+        queues=by_name(queue for site in sites for queue in queues_of(site, known, draft)),
+        classifier=_classifier(sites, known, draft.notes),
+        **facts_of_port(draft.facts, interface.name, "transmit_ring_packets"),
     )
     return sites, port
 
@@ -186,15 +191,15 @@ def _high_without_rate(site: Site, draft: Draft) -> Iterator[Scheduler]:
             yield of
 
 
-Hung = tuple[list[Site], list[Node], Shaper | None]
+Hung = tuple[list[Site], list[Sourced[Node]], Sourced[Shaper] | None]
 
 
-def _shaper(of: Profile, name: str, draft: Draft) -> Shaper | None:
-    """The shaper of a node, or of the port itself where there is no name."""
-    where = f"scheduler.nodes[{name!r}].shaper" if name else "shaper"
+def _shaper(of: Profile, draft: Draft) -> tuple[Sourced[Shaper] | None, float]:
+    """The shaper of a profile, and the most that the port lets through with it [bit/s]."""
     if of.shaping is None:
-        return None
-    return shaper_of(of.shaping, of.shaping_burst, draft.line_bps, where, draft)
+        return None, draft.line_bps
+    shaper = shaper_of(of.shaping, of.shaping_burst, draft.line_bps, draft)
+    return shaper, shaper.part.rate_bps
 
 
 def _flat(interface: Interface, known: Definitions, draft: Draft) -> Hung:
@@ -202,10 +207,10 @@ def _flat(interface: Interface, known: Definitions, draft: Draft) -> Hung:
     own = interface.own
     entries = _entries(known, own, draft)
     tree = draft.acx7000 or any(_shares_unlike(entry, draft.platform) for entry in entries)
-    shaper = _shaper(own, interface.name if tree else "", draft)
-    most_bps = shaper.rate_bps if shaper else draft.line_bps
+    shaper, most_bps = _shaper(own, draft)
     site = _site(own, "", "", entries, most_bps, draft.line_bps, tree)
-    root = Node(interface.name, tuple(entry.of for entry in entries), shaper=shaper)
+    children = tuple(entry.of for entry in entries)
+    root = made(Node, name=interface.name, children=children, shaper=shaper)
     return [site], [root] if tree else [], None if tree else shaper
 
 
@@ -217,8 +222,7 @@ def _tree(interface: Interface, known: Definitions, draft: Draft) -> Hung:
         for unit, profile in interface.units.items()
     ]
     hung += [(profile, name, "", None) for name, profile in interface.class_sets.items()]
-    shaper = _shaper(interface.own, interface.name, draft)
-    most_bps = shaper.rate_bps if shaper else draft.line_bps
+    shaper, most_bps = _shaper(interface.own, draft)
     sites, nodes = [], []
     top: dict[str, None] = {}
     sets: dict[str, tuple[Profile, list[str]]] = {}
@@ -233,7 +237,8 @@ def _tree(interface: Interface, known: Definitions, draft: Draft) -> Hung:
             sets.setdefault(unit_set.name, (unit_set, []))[1].append(name)
         top[unit_set.name if unit_set else name] = None
     nodes += [_node(profile, name, children, draft) for name, (profile, children) in sets.items()]
-    return sites, [Node(interface.name, tuple(top), shaper=shaper), *nodes], None
+    root = made(Node, name=interface.name, children=tuple(top), shaper=shaper)
+    return sites, [root, *nodes], None
 
 
 def _entries(known: Definitions, of: Profile, draft: Draft) -> tuple[Entry, ...]:
@@ -283,24 +288,20 @@ def _unpromised(lines: Sequence[Line], profile: Profile) -> list[Line]:
     return ([line for line in there if "shaping-rate" in line.words] or there)[:1]
 
 
-def _node(of: Profile, name: str, children: Sequence[str], draft: Draft) -> Node:
+def _node(of: Profile, name: str, children: Sequence[str], draft: Draft) -> Sourced[Node]:
     """A node of the tree, as a profile has it."""
-    notes, where = draft.notes, f"scheduler.nodes[{name!r}]"
-    shaper = _shaper(of, name, draft)
-    if of.guaranteed is not None:
-        notes.record_origin(f"{where}.guaranteed_bps", of.guaranteed)
     if of.excess and not of.excess.value:
         raise NoPortError("an excess rate of 0 for all queues of a profile", of.excess.line)
-    notes.record_origin(f"{where}.weight", of.excess or Value(0.0, default="junos.excess_rate"))
-    node = junos(
-        Node(name, tuple(children)),
-        guaranteed_bps=of_bps(of.guaranteed, draft.line_bps) if of.guaranteed else 0.0,
-        excess_weight=of.excess.value if of.excess else None,
-    ).replace(shaper=shaper)
-    if of.guaranteed_burst is None:
-        return node
-    notes.record_origin(f"{where}.guaranteed_burst_bytes", of.guaranteed_burst)
-    return node.replace(guaranteed_burst_bytes=of.guaranteed_burst.value)
+    own_bps = of_bps(of.guaranteed, draft.line_bps) if of.guaranteed else 0.0
+    return made(
+        Node,
+        name=name,
+        children=tuple(children),
+        shaper=_shaper(of, draft)[0],
+        guaranteed_bps=number(own_bps, of.guaranteed),
+        weight=of.excess or Value(own_bps or 1.0, default="junos.excess_rate"),
+        guaranteed_burst_bytes=of.guaranteed_burst or 0,
+    )
 
 
 def _queues_by_number(sites: Sequence[Site]) -> Mapping[str, dict[int, str]]:

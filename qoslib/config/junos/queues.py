@@ -4,26 +4,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from qoslib import units
-from qoslib.config.defaults import default
 from qoslib.config.junos.amounts import REMAINDER, of_bps
 from qoslib.config.junos.definitions import Definitions, Draft, Entry, Site, row_of
 from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out
 from qoslib.config.junos.schedulers import Points, Scheduler
 from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS, STRICT
-from qoslib.config.values import Value
-from qoslib.port import (
-    ByteLimit,
-    Dropper,
-    DropProfile,
-    HeadDrop,
-    Policer,
-    Queue,
-    Shaper,
-    TimeLimit,
-)
+from qoslib.config.sourced import Sourced, in_bytes, made, number
+from qoslib.config.values import Value, of_default
+from qoslib.port import ByteLimit, DropProfile, HeadDrop, Policer, Queue, Shaper, TimeLimit
 
 __all__ = ["queues_of", "rate_limit", "shaper_of", "transmit_shares"]
 
+Limit = ByteLimit | Sourced[ByteLimit] | Sourced[TimeLimit]
 #: Platform -> what a queue without a scheduler of its own has of rate and buffer, by its number.
 _UNSAID = {"": {0: 0.95, 3: 0.05}, "srx": {0: 0.95, 7: 0.05}}
 _EXCESS = ("excess-rate",), ("excess-priority",)
@@ -47,49 +39,39 @@ _HOW_LARGE = (
 )
 
 
-def shaper_of(
-    rate: Value, burst: Value | None, whole_bps: float, where: str, draft: Draft
-) -> Shaper:
+def shaper_of(rate: Value, burst: Value | None, whole_bps: float, draft: Draft) -> Sourced[Shaper]:
     """A shaping rate with its burst, or the default burst."""
     rate_bps = of_bps(rate, whole_bps)
-    burst = burst or _default_burst(rate_bps, draft)
-    draft.notes.record_origin(f"{where}.rate_bps", rate)
-    draft.notes.record_origin(f"{where}.burst_bytes", burst)
-    return Shaper(rate_bps, burst.value)
+    burst = burst or _burst(rate_bps, draft.default("shaping_burst"))
+    return made(Shaper, rate_bps=number(rate_bps, rate), burst_bytes=burst)
 
 
-def _default_burst(rate_bps: float, draft: Draft) -> Value:
-    burst = draft.default("shaping_burst")
-    return burst._replace(value=_burst_bytes(rate_bps, burst.value))
+def _burst(rate_bps: float, time: Value) -> Value:
+    """What a rate carries in the time of a default burst."""
+    least = of_default("junos.least_burst").value
+    return time._replace(value=max(int(units.octets(rate_bps * time.value)), int(least)))
 
 
-def _burst_bytes(rate_bps: float, time_s: float) -> int:
-    return max(int(units.octets(rate_bps * time_s)), int(_of_junos("least_burst")))
-
-
-def _of_junos(name: str) -> float:
-    return default(f"junos.{name}").value or 0.0
-
-
-def rate_limit(rate_bps: float) -> Policer:
+def rate_limit(rate: Value) -> Sourced[Policer]:
     """The policer of `transmit-rate ... rate-limit`, with its default burst.
 
-    >>> rate_limit(1e7)
+    >>> rate_limit(Value(1e7)).part
     Policer(rate_bps=10000000.0, burst_bytes=12500)
     """
-    return Policer(rate_bps, _burst_bytes(rate_bps, _of_junos("rate_limit_burst")))
+    burst = _burst(rate.value, of_default("junos.rate_limit_burst"))
+    return made(Policer, rate_bps=rate, burst_bytes=burst)
 
 
-def queues_of(site: Site, known: Definitions, draft: Draft) -> list[Queue]:
+def queues_of(site: Site, known: Definitions, draft: Draft) -> list[Sourced[Queue]]:
     """The queues of a site; with a missing fact a stand-in, which no port is made of."""
     shares = transmit_shares(site, draft)
     said = {e.of: e.scheduler.buffer if e.scheduler else None for e in site.entries}
     buffers = _shares(site, said, "buffer_size", draft)
-    made = []
+    queues = []
     for entry in site.entries:
         part = buffers.get(entry.of, Value(0.0))
-        made.append(_QueueDraft(entry, site, shares[entry.of], part, known, draft).queue())
-    return made
+        queues.append(_QueueDraft(entry, site, shares[entry.of], part, known, draft).queue())
+    return queues
 
 
 def transmit_shares(site: Site, draft: Draft) -> dict[str, Value]:
@@ -144,42 +126,40 @@ class _QueueDraft:
     def __post_init__(self) -> None:
         self.of = self.entry.scheduler or Scheduler(self.entry.line)
         self.name = self.site.prefix + self.entry.of
-        self.where = f"queues[{self.name!r}]"
         self.notes = self.draft.notes
-
-    def _note(self, field: str, value: Value) -> None:
-        self.notes.record_origin(f"{self.where}.{field}", value)
 
     def _leave(self, command: str, lost: str) -> None:
         leave_out(self.notes, [self.of.first(command)], lost)
 
-    def queue(self) -> Queue:
-        """The queue, with the origins of its numbers noted."""
+    def _place(self, priority: Value) -> Sourced[int]:
+        """The place of a priority, from 0."""
+        return number(self.draft.words.index(priority.value), priority)
+
+    def queue(self) -> Sourced[Queue]:
+        """The queue, whose numbers have their sources."""
         priority = self.of.priority
-        self._note("priority", priority)
         strict = priority.value in self.draft.strict
-        return Queue(
-            self.name,
-            priority=self.draft.words.index(priority.value),
+        return made(
+            Queue,
+            name=self.name,
+            priority=self._place(priority),
             **(self._strict() if strict else self._sharing()),
             **self._held_back(),
             dropper=self._dropper(),
             limit=self._limit(),
         )
 
-    def _strict(self) -> dict[str, Any]:
+    def _strict(self) -> dict[str, object]:
         """What a queue gets that is served before any guarantee."""
         row = "acx7000.strict" if self.draft.acx7000 else "junos.strict_high"
-        self._note("guaranteed_bps", Value(0.0, default=row))
         lines = [line for line in self.of.lines if line.words[:1] in _EXCESS]
         leave_out(self.notes, lines, "A queue of this priority has no share of the excess.")
         rate_bps = 0.0 if self.site.tree else self.site.whole_bps
-        return {"guaranteed_bps": rate_bps, "weight": 1.0}
+        return {"guaranteed_bps": Value(rate_bps, default=row), "weight": 1.0}
 
-    def _sharing(self) -> dict[str, Any]:
+    def _sharing(self) -> dict[str, object]:
         """The guarantee, the weight and the place in the excess of a queue."""
         of, site, draft = self.of, self.site, self.draft
-        self._note("guaranteed_bps", self.share)
         rate_bps = self.share.value * site.whole_bps
         if of.transmit and of.transmit.unit == "bit/s":
             rate_bps = of.transmit.value
@@ -187,51 +167,47 @@ class _QueueDraft:
         excess = [entry.scheduler.excess for entry in site.entries if entry.scheduler]
         if draft.platform == "mpc" and not any(excess):
             weight = weight._replace(value=1.0)
-        self._note("weight", weight)
-        more = {}
+        more: dict[str, object] = {}
         if of.excess_priority and of.excess_priority.value == "none":
             lost = "What a queue without a place in the excess gets is left out."
             self._leave("excess-priority", lost)
         elif of.excess_priority:
-            self._note("excess_priority", of.excess_priority)
-            more["excess_priority"] = draft.words.index(of.excess_priority.value)
+            more["excess_priority"] = self._place(of.excess_priority)
         elif not site.promised:
             # Beyond a guarantee all priorities share alike.
             more["excess_priority"] = len(draft.words) - 1
-        promised_bps = rate_bps if site.promised else 0.0
-        return {"guaranteed_bps": promised_bps, "weight": weight.value, **more}
+        promised = number(rate_bps if site.promised else 0.0, self.share)
+        return {"guaranteed_bps": promised, "weight": weight, **more}
 
-    def _held_back(self) -> dict[str, Any]:
+    def _held_back(self) -> dict[str, object]:
         """What holds the queue back: its shaper, and the policer of `rate-limit`."""
         of, site, draft, transmit = self.of, self.site, self.draft, self.of.transmit
-        policer, rate, burst = None, of.shaping, of.shaping_burst
-        where, whole_bps = f"{self.where}.shaper", site.ceiling_bps
+        shaper = policer = None
+        if of.shaping:
+            shaper = shaper_of(of.shaping, of.shaping_burst, site.ceiling_bps, draft)
         if transmit is None or not (of.transmit_exact or of.transmit_limited):
-            return {"shaper": shaper_of(rate, burst, whole_bps, where, draft) if rate else None}
+            return {"shaper": shaper}
         exact_bps = of_bps(transmit, site.ceiling_bps)
         if transmit.unit == REMAINDER:
             exact_bps = self.share.value * site.whole_bps
         if not exact_bps:
             problem = "a transmit rate of 0 that may not be exceeded lets nothing through"
             raise NoPortError(problem, transmit.line)
-        if of.transmit_exact and (rate is None or exact_bps < of_bps(rate, whole_bps)):
-            rate, burst = Value(exact_bps, "bit/s", of.transmit_exact.line), None
-        shaper = shaper_of(rate, burst, whole_bps, where, draft) if rate else None
+        if of.transmit_exact and (shaper is None or exact_bps < shaper.part.rate_bps):
+            exact = Value(exact_bps, "bit/s", of.transmit_exact.line)
+            shaper = shaper_of(exact, None, exact_bps, draft)
         if of.transmit_limited:
-            policer = rate_limit(exact_bps)
-            self._note("policer.rate_bps", transmit)
-            self._note("policer.burst_bytes", Value(0, default="junos.rate_limit_burst"))
+            policer = rate_limit(transmit._replace(value=exact_bps))
         return {"shaper": shaper, "policer": policer}
 
-    def _dropper(self) -> Dropper:
+    def _dropper(self) -> Sourced[HeadDrop] | Sourced[DropProfile]:
         """The dropper of a queue, with points of their own for marks of other loss priorities."""
         of = self.of
         if not of.profiles:
             if of.ecn:
                 lost = "Without a drop profile there is nothing to mark early."
                 self._leave("explicit-congestion-notification", lost)
-            self._note("dropper", Value("", default="junos.full_queue"))
-            return HeadDrop()
+            return number(HeadDrop(), Value("", default="junos.full_queue"))
         by_loss = self._points()
         base = by_loss.get("low")
         shape = (base or next(iter(by_loss.values()))).interpolated
@@ -240,15 +216,15 @@ class _QueueDraft:
         leave_out(self.notes, [lines[loss] for loss in unlike if loss in lines], _ONE_SHAPE)
         first, own = next(iter(lines.values())), (base or _FULL).points
         profiles = self._profiles(by_loss, own)
-        self._note("dropper.points", Value("", line=base.line if base else first.number))
         at_tail = bool(of.ecn or profiles)
         leave_out(self.notes, [first] if at_tail else [], _AT_TAIL)
-        return DropProfile(
-            own,
-            "interpolated" if shape else "segmented",
-            "tail" if at_tail else "head",
-            bool(of.ecn),
-            tuple(profiles.items()),
+        return made(
+            DropProfile,
+            points=Value(own, line=base.line if base else first.number),
+            shape="interpolated" if shape else "segmented",
+            drop_at="tail" if at_tail else "head",
+            ecn=bool(of.ecn),
+            profiles=tuple(profiles.items()),
         )
 
     def _points(self) -> dict[str, Points]:
@@ -271,7 +247,7 @@ class _QueueDraft:
         theirs = [(mark, by_loss.get(loss, _FULL).points) for mark, loss in reversed(marks)]
         return {mark: points for mark, points in theirs if points != own}
 
-    def _limit(self) -> ByteLimit | TimeLimit:
+    def _limit(self) -> Limit:
         """The limit of a queue: a time, or its part of the buffer."""
         buffer, part, draft = self.of.buffer, self.part, self.draft
         if buffer and buffer.unit == "s":
@@ -281,10 +257,10 @@ class _QueueDraft:
             if delay is None:
                 draft.ask("delay_buffer_s", _HOW_LONG, part.line)
                 return ByteLimit(1)
-            self._note("limit.time_s", delay._replace(line=part.line, default="m120.mad"))
             if buffer and buffer.value != self.share.value:
                 self._leave("buffer-size", _SERVED)
-            return TimeLimit(delay.value or 1.0, at="served")
+            time = Value(delay.value or 1.0, "s", part.line, "m120.mad", delay.fact)
+            return made(TimeLimit, time_s=time, at="served")
         if total is not None:
             scale = self.site.buffer_bps / draft.line_bps if self.site.tree else 1
             total = total._replace(value=total.value * scale)
@@ -295,7 +271,7 @@ class _QueueDraft:
             return ByteLimit(1)
         return self._byte_limit(part._replace(value=part.value * total.value, fact=total.fact))
 
-    def _time_limit(self, time: Value) -> ByteLimit | TimeLimit:
+    def _time_limit(self, time: Value) -> Limit:
         """A time at the rate that a platform counts it at, or its bytes on a shaped port."""
         row, site = row_of(self.draft.platform, "temporal"), self.site
         shares = self.share.value and self.of.priority.value not in STRICT
@@ -309,13 +285,11 @@ class _QueueDraft:
         time = time._replace(default=row)
         if at is None:
             return self._byte_limit(time._replace(value=units.octets(time.value * site.buffer_bps)))
-        self._note("limit.time_s", time)
-        return TimeLimit(time.value, at)
+        return made(TimeLimit, time_s=time, at=at)
 
-    def _byte_limit(self, size: Value) -> ByteLimit:
+    def _byte_limit(self, size: Value) -> Sourced[ByteLimit]:
         """A limit, and no less than the least that a queue has."""
         least = self.draft.default("least_buffer")
         if size.value < int(least.value):
             size = size._replace(default=least.default)
-        self._note("limit.limit_bytes", size)
-        return ByteLimit(max(round(size.value), int(least.value)))
+        return in_bytes(max(round(size.value), int(least.value)), size)
