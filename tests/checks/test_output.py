@@ -163,13 +163,14 @@ policy-map QUEUEING
  class class-default
   bandwidth remaining ratio 70
  end-policy-map
-policy-map MARKING
+policy-map POLICING
  class class-default
-  set dscp default
+  police rate 1 gbps
+  !
  end-policy-map
 interface HundredGigE0/0/0/1
  service-policy output QUEUEING
- service-policy output MARKING
+ service-policy output POLICING
 """
 CAKE = "tc qdisc add dev eth0 root cake bandwidth 20mbit diffserv4\n"
 #: Text, its port without a promise, one of its classes, and whether its classes are known.
