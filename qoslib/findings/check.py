@@ -35,6 +35,7 @@ from qoslib.findings.modelled import MODEL_RULES
 from qoslib.findings.proved import SECONDS, proved
 from qoslib.findings.report import ClassRow, ClassRun, Compared, PortReport, Report
 from qoslib.findings.shadowed_classes import taken
+from qoslib.findings.siblings import beside_others
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
 
 if TYPE_CHECKING:
@@ -327,6 +328,8 @@ def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
             f"Packets get the {'marks' if many else 'mark'} {', '.join(unset)} from a packet filter"
             f" that is not in this text: nothing here sets {'them' if many else 'it'}."
         )
+    if manners.family == "cisco":
+        yield from beside_others(ports)
     for place, by_model in sorted(state.by_port.items()):
         yield from by_model.not_run
         yield from _of_tcp(by_model.runs, sent.get(place, ()))
