@@ -15,12 +15,13 @@ from qoslib.config.mqc.class_nodes import (
     rules_of,
     tree_of,
 )
+from qoslib.config.mqc.conditioners import shaper
 from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text
 from qoslib.config.mqc.own_policies import own_policy
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy
 from qoslib.config.mqc.port_builder import PortBuilder, Way
-from qoslib.config.mqc.together import choice, with_instances, with_system
+from qoslib.config.mqc.together import choice, port_shape, with_instances, with_system
 from qoslib.config.mqc.turns import Turns
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredPort
@@ -35,7 +36,7 @@ from qoslib.config.sourced import (
     number,
 )
 from qoslib.config.values import Value, of_default, of_fact
-from qoslib.port import Classifier, Node, Port, Queue, SchedulerTree
+from qoslib.port import Classifier, Node, Port, Queue, SchedulerTree, Shaper
 
 __all__ = ["ports_of"]
 
@@ -287,8 +288,9 @@ class _PortReader:
         self, builder: PortBuilder, nodes: list[ClassNode], line: Value, named: Named
     ) -> Sourced[Port] | None:
         """The port of a tree of classes; None where it is not sure what a device does."""
-        given = self.interface.bandwidth
-        children = builder.build(nodes, given.value if given else line.value, line.value)
+        given, above = self.interface.bandwidth, self._above(line)
+        most_bps = min(above.part.rate_bps, line.value) if above else line.value
+        children = builder.build(nodes, given.value if given else most_bps, most_bps)
         self.found.notes.add(builder.refused)
         if builder.unsure:
             return None
@@ -297,7 +299,18 @@ class _PortReader:
         scheduler = made(SchedulerTree, nodes=tree, strict_levels=self.platform.levels)
         classifier = Classifier(*rules_of(nodes))
         queues = by_name(builder.queues)
-        return self._made(line, queues, scheduler=scheduler, classifier=classifier)
+        return self._made(line, queues, scheduler=scheduler, classifier=classifier, shaper=above)
+
+    def _above(self, line: Value) -> Sourced[Shaper] | None:
+        """The shaper of the whole interface that a sub-interface passes."""
+        if not self.platform.several or self.way == "in":
+            return None
+        shape = port_shape(self.found, self.interface.name)
+        try:
+            return shaper(shape, line.value, self.platform) if shape else None
+        except ConfigurationError:
+            # It is refused where it stands.
+            return None
 
     def _line_rate(self) -> Value | None:
         """The line rate: a fact, else `speed` of the interface or of its whole, else its type."""

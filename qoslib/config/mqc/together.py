@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from qoslib.config.mqc.class_nodes import has_queues
-from qoslib.config.mqc.names import SYSTEM
-from qoslib.config.mqc.policies import Interface, Named, Policies
+from qoslib.config.mqc.names import DEFAULT, SYSTEM
+from qoslib.config.mqc.policies import Interface, Named, Policies, PolicyClass, Shape
 
-__all__ = ["Choice", "choice", "with_instances", "with_system"]
+__all__ = ["Choice", "choice", "port_shape", "with_instances", "with_system"]
 
 #: An interface of NX-OS that may send by the system's policy.
 _PHYSICAL = re.compile(r"eth(?:ernet)?[\d/,-]+$", re.IGNORECASE)
@@ -103,6 +103,24 @@ def with_instances(interfaces: Iterable[Interface]) -> list[Interface]:
                 one = found.setdefault(name, replace(each, name=name, policies={}, hold={}))
                 one.policies.setdefault(way, named)
     return list(found.values())
+
+
+def port_shape(found: Policies, name: str) -> Shape | None:
+    """The shaper of a whole interface, which its sub-interfaces with policies pass as well.
+
+    It is a policy of `class-default` alone that only shapes. From IOS XR 6.6.25 on it is in force
+    for all that leaves by the port (Cisco, NCS 540 QoS Configuration Guide 7.5, Configuring
+    Hierarchical Modular QoS).
+    """
+    whole = name.split(" ")[0].split(".")[0]
+    above = found.interfaces.get(whole)
+    named = above.policies.get("out") if above and whole != name else None
+    policy = found.policy(named.name, named.kind) if named else None
+    part = policy.classes.get(DEFAULT) if policy and len(policy.classes) == 1 else None
+    if part is None or part.shape is None:
+        return None
+    alone = replace(PolicyClass(part.name, part.line), shape=part.shape, kind=part.kind)
+    return part.shape if replace(part, statements=[]) == alone else None
 
 
 def with_system(interfaces: Sequence[Interface], bare: Iterable[Interface]) -> list[Interface]:
