@@ -1,7 +1,7 @@
-"""What is noted while a text is read: what was understood, what is lost, where numbers are from."""
+"""What is noted while a text is read: what was understood, what is lost, what to ask."""
 
 from qoslib.config.facts import Facts
-from qoslib.config.records import MissingFact, Origin, Remark, Statement
+from qoslib.config.records import MissingFact, Remark, Statement
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value, of_fact
 
@@ -19,8 +19,6 @@ class Provenance:
         Lines that were understood.
     remarks : list of Remark
         Lines that the ports do not say.
-    origins : list of Origin
-        Where the numbers of a port come from.
     missing : list of MissingFact
         What has to be asked.
     """
@@ -28,7 +26,6 @@ class Provenance:
     def __init__(self) -> None:
         self.statements: list[Statement] = []
         self.remarks: list[Remark] = []
-        self.origins: list[Origin] = []
         self.missing: list[MissingFact] = []
         self._noted: set[Remark] = set()
 
@@ -61,10 +58,6 @@ class Provenance:
         end = "" if lost.endswith("?") else "."
         self._note(Remark("refused", line, text, f"{lost[:1].upper()}{lost[1:]}{end}"))
 
-    def record_origin(self, where: str, value: Value) -> None:
-        """Note where the number at a place of the port comes from."""
-        self.origins.append(value.origin(where))
-
     def ask(self, facts: Facts, interface: str, kind: str, question: str, line: int = 0) -> None:
         """Note a fact that is missing, once."""
         fact = facts.missing(interface, kind, question, line)
@@ -87,19 +80,9 @@ class Provenance:
             self.ask(facts, interface, kind, question, line)
         return found
 
-    def facts_of_port(self, facts: Facts, interface: str) -> dict[str, float]:
-        """What the reader said of a port besides its rate and memory, for its fields."""
-        given = {}
-        for kind in ("overhead_bytes", "base_delay_s"):
-            if value := of_fact(facts, interface, kind):
-                self.record_origin(kind, value)
-                given[kind] = float(value.value)
-        return given
-
     def add(self, part: "Provenance") -> None:
         """Take over what was noted of a part of the text."""
         self.statements += part.statements
-        self.origins += part.origins
         for remark in part.remarks:
             self._note(remark)
 
