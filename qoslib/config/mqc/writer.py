@@ -251,7 +251,7 @@ def _levels(port: Port, most: int) -> list[int]:
         return [0 if queue.name == scheduler.low_latency else most for queue in queues]
     if isinstance(scheduler, SchedulerTree):
         strict = scheduler.strict_levels
-    elif isinstance(scheduler, StrictPriority):
+    elif isinstance(scheduler, StrictPriority | WeightedRoundRobin):
         known = sorted(set(ranks))
         strict, ranks = len(known) - 1, [known.index(rank) for rank in ranks]
     return [rank if rank < min(strict, most) else most for rank in ranks]

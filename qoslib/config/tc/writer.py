@@ -24,6 +24,7 @@ from qoslib.port import (
     Shaper,
     StartTimeFairQueueing,
     StrictPriority,
+    WeightedRoundRobin,
 )
 
 __all__ = ["write_tc"]
@@ -48,7 +49,8 @@ SHAPER = "ffe:"
 def write_tc(port: Port, interface: str) -> Written:
     """Write a port as tc commands to paste.
 
-    Priorities with guarantees, as of Junos and of IOS XE, become htb, and MDRR becomes drr.
+    Priorities with guarantees, as of Junos and of IOS XE, become htb, and MDRR becomes drr;
+    turns of packets become weights of qfq.
 
     >>> from qoslib.port import PacketLimit
     >>> print(write_tc(Port("eth0", 1e9, (Queue("pfifo", PacketLimit(64)),)), "eth0").text, end="")
@@ -83,6 +85,8 @@ def _plan(port: Port) -> Port:
         return _as_htb(port)
     if len(port.queues) == 1:
         return port.replace(scheduler=Fifo())
+    if isinstance(scheduler, WeightedRoundRobin):
+        return port.replace(scheduler=StartTimeFairQueueing())
     drr = isinstance(scheduler, ModifiedDrr)
     return port.replace(scheduler=DeficitRoundRobin()) if drr else port
 

@@ -120,6 +120,16 @@ def test_queues_of_other_names_or_levels_are_written_as_a_policy():
     assert "wrr-queue" not in write(port, "ios-xe").text
 
 
+def test_elsewhere_turns_are_weights_and_the_expedite_queue_has_priority():
+    port = only(PORT)[1].port
+    text = write(port, "ios-xe").text
+    assert " class queue-4\n  priority\n" in text
+    assert "bandwidth remaining ratio 25" in text
+    written = write(port, "tc")
+    assert "qfq weight 25" in written.text
+    assert any("weighted round robin by packets" in each for each in written.lost)
+
+
 def test_the_expedite_queue_is_whole_and_the_rest_is_shared_by_packets():
     """10 Mb/s of voice leave 90 for turns of 1 and 25 packets; of half the size, half the bytes."""
     port = only(PORT)[1].port
