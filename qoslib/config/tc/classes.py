@@ -98,6 +98,9 @@ def _queue(
             notes.lose(command, "It names no class, so the port says nothing of it.")
         return ""
     target = handle(chosen.target, command.line, parent)
+    if astray and target != parent:
+        # Linux, net/sched, prio_classify: the number behind the colon is that of the band.
+        target = f"{parent.partition(':')[0]}:{target.partition(':')[2]}"
     if target in queues:
         return queues[target]
     whole = target == parent
