@@ -13,7 +13,7 @@ from qoslib.checks.police_lines import police_lines
 from qoslib.checks.thresholds import command_of, lowered
 from qoslib.config.code_points import read_word
 from qoslib.config.records import ConfiguredClass, Setting
-from qoslib.port import PacketLimit, Red, TimeRedProfile
+from qoslib.port import ByteLimit, PacketLimit, Red, TimeRedProfile
 from qoslib.tolerances import ROUNDING
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ class MqcFixes(Fixes):
     def _queue_limit(self, member: "Member", time_s: float, size_bytes: float, packets: int) -> str:
         """`queue-limit`; thresholds of early detection have its unit, and must not lie above it."""
         if self.checked.manners.shared_buffers:
-            return ""
+            return self._buffers(member, size_bytes)
         red = member.queue.dropper
         words, most = _in_unit(member, packets)
         rows = [command_of(*row) for row in lowered(red, most)] if isinstance(red, Red) else []
@@ -247,6 +247,16 @@ class MqcFixes(Fixes):
         if len(rows) > _MOST_ROWS:
             return ""
         return self._in_class(member.of, f"queue-limit {words}", *rows)
+
+    def _buffers(self, member: "Member", size_bytes: float) -> str:
+        """A smaller `queue-buffers ratio`, where none of it goes to classes without one."""
+        every = all("queue-buffers" in each.of.verbs for each in self.checked.members)
+        said = [each.words for each in member.of.statements if each.words[0] == "queue-buffers"]
+        limit = member.queue.limit
+        if not every or not said or not isinstance(limit, ByteLimit):
+            return ""
+        ratio = int(float(said[-1][-1]) * size_bytes / limit.limit_bytes)
+        return self._in_class(member.of, f"queue-buffers ratio {ratio}") if ratio else ""
 
     def early(
         self, member: "Member", rows: Sequence[Row], packets: float = 0.0, size_bytes: float = 0.0

@@ -115,7 +115,10 @@ CATALYST = replace(
     thresholds=_catalyst_thresholds,
     buffers=True,
     most_queues=8,
-    rows=(("wred_thresholds", "catalyst_wred_thresholds"),),
+    rows=(
+        ("remaining_ratio", "catalyst_remaining_ratio"),
+        ("wred_thresholds", "catalyst_wred_thresholds"),
+    ),
 )
 #: The queues of an older one go by number.
 OLD_CATALYST = replace(IOS_XE, modelled=False)
