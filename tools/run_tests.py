@@ -1,4 +1,4 @@
-"""Run the test groups two at a time: a line for each, and the whole output of a failed one.
+"""Run the test groups beside each other: a line for each, and the whole output of a failed one.
 
 python tools/run_tests.py [GROUP ...]
 """
@@ -126,16 +126,18 @@ def newer_python():
     raise Skipped(f"no Python newer than {here} found on PATH or in pyenv")
 
 
-#: First what takes long and uses one core; `unit` and `full` use both, whichever is left alone.
-GROUPS = {
-    f.__name__: f
-    for f in (
-        *(kernels, live, browser, newer, notebooks, unit, full),
-        *(handout, types, doctests, lint),
-    )
-}
-#: Groups that run before all others, one at a time.
-ALONE = ("kernels", "live")
+#: Phases follow each other. In each, so many groups run at a time, and they begin in this order.
+PHASES = (
+    (1, (kernels,)),
+    # One core is for packets on their way; mypy and the doctests have the other.
+    (2, (live, types, doctests, lint)),
+    # A browser waits often; `unit` and `full` use both cores, so neither waits at the end.
+    (3, (browser, unit, newer, notebooks, handout, full)),
+)
+GROUPS = {f.__name__: f for _, phase in PHASES for f in phase}
+#: They wait for packets or pages, and go on as soon as these are there: the others are polite.
+PROMPT = {"live", "browser"}
+POLITE = ("nice", "-n", "10")
 #: Groups that run no model.
 WITHOUT_KERNELS = {"lint", "types"}
 
@@ -149,7 +151,7 @@ def run(name):
         try:
             for command in GROUPS[name]():
                 done = subprocess.run(
-                    command,
+                    command if name in PROMPT else (*POLITE, *command),
                     cwd=ROOT,
                     env=QUIET | PART.get(name, {}),
                     stdin=subprocess.DEVNULL,
@@ -188,18 +190,13 @@ def main(names):
     wanted = set(names or GROUPS)
     if wanted - WITHOUT_KERNELS:
         wanted.add("kernels")
-    chosen = [name for name in GROUPS if name in wanted]
-    for name in ALONE:
-        if name in chosen:
-            chosen.remove(name)
-            done = run(name)
-            report(name, *done)
-            outcomes.append(done[0])
-    with ThreadPoolExecutor(2) as pool:
-        jobs = {pool.submit(run, name): name for name in chosen}
-        for job in as_completed(jobs):
-            report(jobs[job], *job.result())
-            outcomes.append(job.result()[0])
+    for most, phase in PHASES:
+        with ThreadPoolExecutor(most) as pool:
+            chosen = [group.__name__ for group in phase if group.__name__ in wanted]
+            jobs = {pool.submit(run, name): name for name in chosen}
+            for job in as_completed(jobs):
+                report(jobs[job], *job.result())
+                outcomes.append(job.result()[0])
     skipped = outcomes.count("skipped")
     counts = f"{outcomes.count('passed')} passed, {outcomes.count('failed')} failed"
     print(counts + (f", {skipped} skipped" if skipped else ""))
