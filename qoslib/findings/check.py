@@ -268,10 +268,15 @@ def _port(state: Assessed, place: int, compared: tuple[Compared, ...]) -> PortRe
     )
 
 
-def _by_type(found: Configuration, configured: ConfiguredPort) -> bool:
-    """Whether the line rate is only that of the interface's type, as no line says its speed."""
+def _by_type(found: Configuration, configured: ConfiguredPort) -> str:
+    """The interface whose type says the line rate, as no line says a speed; empty of another."""
     origin = configured.origin("rate_bps")
-    return origin is not None and origin.line in found.headers
+    if origin is None or origin.line not in found.headers:
+        return ""
+    header = found.headers[origin.line]
+    own = configured.interface.split(" ")[0] in header.replace(" ", "")
+    # A bundle has the rate of its members.
+    return configured.interface if own else header
 
 
 def _in_others(

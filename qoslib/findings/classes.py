@@ -21,9 +21,9 @@ _LOADS: dict[str, Kind] = {
 
 
 def class_rows(
-    configured: ConfiguredPort, loads: Sequence[Load], *, by_type: bool = False
+    configured: ConfiguredPort, loads: Sequence[Load], *, by_type: str = ""
 ) -> tuple[ClassRow, ...]:
-    """The classes of a port as a table.
+    """The classes of a port as a table; `by_type` is the interface whose type says its rate.
 
     >>> from qoslib.config import ConfiguredClass
     >>> from qoslib.port import PacketLimit, Port
@@ -56,7 +56,7 @@ def class_rows(
 
 
 def _promised(
-    configured: ConfiguredPort, promise: Promise, queue: Queue, by_type: bool
+    configured: ConfiguredPort, promise: Promise, queue: Queue, by_type: str
 ) -> tuple[Cell, Cell, Cell]:
     """Minimum, maximum and full queue; of what comes in only a policer says something."""
     if configured.direction == "in":
@@ -120,9 +120,9 @@ def _minimum(configured: ConfiguredPort, promise: Promise, queue: Queue) -> Cell
     return Cell(rate_text(promise.minimum_bps), kind, why, promise.minimum_bps)
 
 
-def _maximum(configured: ConfiguredPort, promise: Promise, by_type: bool) -> Cell:
+def _maximum(configured: ConfiguredPort, promise: Promise, by_type: str) -> Cell:
     if by_type and promise.maximum_why == "line rate":
-        why = f"the type of {configured.interface}; where it runs slower, --fact line_rate_bps=RATE"
+        why = f"the type of {by_type}; where it runs slower, --fact line_rate_bps=RATE"
         return Cell(rate_text(promise.maximum_bps), "assumed", why, promise.maximum_bps)
     where = f"queues['{promise.queue}']."
     paths = {

@@ -28,6 +28,7 @@ from qoslib.config.mqc.policies import (
     Selection,
     key_of,
     plain,
+    whole_of,
 )
 from qoslib.config.mqc.spelling import OF_BLOCK, OF_DEVICE, spelt
 from qoslib.config.mqc.turns import turns_of
@@ -418,6 +419,7 @@ class _Reading:
     def finish(self) -> None:
         """Read the interfaces: of one without quality of service nothing is said."""
         self._used_lists()
+        members: list[tuple[Interface, Provenance]] = []
         for name, lines in self.held.items():
             check_time(lines[0].number)
             notes = Provenance()
@@ -431,6 +433,17 @@ class _Reading:
                 self.notes.add(notes)
             elif SYSTEM in self.held:
                 self.found.bare[name] = interface
+                self.notes.add(notes)
+            elif interface.bundle:
+                members.append((interface, notes))
+        self._bundled(members)
+
+    def _bundled(self, members: list[tuple[Interface, Provenance]]) -> None:
+        """Keep the members of bundles that have policies."""
+        attached = {whole_of(name).lower() for name in self.found.interfaces}
+        for interface, notes in members:
+            if interface.bundle in attached:
+                self.found.members.setdefault(interface.bundle, []).append(interface)
                 self.notes.add(notes)
 
     def _used_lists(self) -> None:

@@ -20,6 +20,7 @@ INTERFACE = {
     "speed": "",
     "hold-queue": "",
     "tx-ring-limit": "",
+    "bundle": "",
     "max-reserved-bandwidth": "How much may be reserved is left out: the policy is taken as it is.",
     "fair-queue": "Flows wait in one queue here, first in first out.",
     "random-detect": "Random early detection without a policy is left out.",
@@ -194,6 +195,14 @@ def _ring(of: Interface, words: Words) -> bool:
     return True
 
 
+def _bundle(of: Interface, words: Words) -> bool:
+    """Which bundle an interface is a member of (IOS XR)."""
+    if not words.skip("id"):
+        return False
+    of.bundle = f"bundle-ether{words.count('the bundle', 1, 65_535)}"
+    return True
+
+
 def _clock(of: Interface, words: Words) -> bool:
     if not words.skip("rate") or not words.has_number():
         return False
@@ -209,4 +218,5 @@ _READ = {
     "speed": _speed,
     "hold-queue": _hold,
     "tx-ring-limit": _ring,
+    "bundle": _bundle,
 }

@@ -23,6 +23,7 @@ __all__ = [
     "Shape",
     "key_of",
     "plain",
+    "whole_of",
 ]
 
 #: What a class map or a policy is without a type.
@@ -45,6 +46,15 @@ def key_of(known: Mapping[str, object], name: str, kind: str) -> str:
     """
     key = f"{kind} {name}"
     return key if key in known else name
+
+
+def whole_of(name: str) -> str:
+    """The interface that a sub-interface, or another part of one, belongs to.
+
+    >>> whole_of("TenGigE0/0/0/1.100"), whole_of("GigabitEthernet1 service instance 3")
+    ('TenGigE0/0/0/1', 'GigabitEthernet1')
+    """
+    return name.split(" ")[0].split(".")[0]
 
 
 @dataclass(frozen=True)
@@ -193,6 +203,7 @@ class Interface:
     bandwidth: Value | None = None
     speed: Value | None = None
     hold: dict[str, Value] = field(default_factory=dict)
+    bundle: str = ""
     ring: Value | None = None
     turns: Turns | None = None
 
@@ -201,7 +212,8 @@ class Interface:
 class Policies:
     """All of a text: what it defines, and what was said of its lines.
 
-    `bare` are interfaces without a policy beside one of the whole switch (NX-OS).
+    `bare` are interfaces without a policy beside one of the whole switch (NX-OS), and `members`
+    those of each bundle (IOS XR).
     `of_control_plane` are policies of what the router's own processor is sent and the lines that
     attach them, `marks` those of class maps as far as they are known, and `grouped` the marks that
     are put into a group. `softmax` is how much more than usual queues may borrow [%] (Catalyst).
@@ -211,6 +223,7 @@ class Policies:
     policies: dict[str, Policy] = field(default_factory=dict)
     interfaces: dict[str, Interface] = field(default_factory=dict)
     bare: dict[str, Interface] = field(default_factory=dict)
+    members: dict[str, list[Interface]] = field(default_factory=dict)
     of_control_plane: dict[str, Line] = field(default_factory=dict)
     notes: Provenance = field(default_factory=Provenance)
     marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -221,6 +234,10 @@ class Policies:
     def parts(self) -> Iterator[PolicyClass]:
         """The classes of all policies."""
         return (part for policy in self.policies.values() for part in policy.classes.values())
+
+    def members_of(self, name: str) -> list[Interface]:
+        """The members of the bundle that an interface is, or is a part of."""
+        return self.members.get(whole_of(name).lower(), [])
 
     def policy(self, name: str, kind: str) -> Policy | None:
         """The policy of a name and a type."""

@@ -19,7 +19,7 @@ from qoslib.config.mqc.conditioners import shaper
 from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text
 from qoslib.config.mqc.own_policies import own_policy
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
-from qoslib.config.mqc.policies import Interface, Named, Policies, Policy
+from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, whole_of
 from qoslib.config.mqc.port_builder import PortBuilder, Way
 from qoslib.config.mqc.together import choice, port_shape, with_instances, with_system
 from qoslib.config.mqc.turns import Turns
@@ -41,6 +41,8 @@ from qoslib.port import Classifier, Node, Port, Queue, SchedulerTree, Shaper
 __all__ = ["ports_of"]
 
 _WAYS: tuple[Way, ...] = ("out", "in")
+#: Cisco, NCS 540 QoS Configuration Guide 25.x, QoS on Link Bundles.
+_OF_BUNDLE = "It acts on each member of the bundle alone: the rates here are those of one."
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
 #: The fastest port of an older Catalyst whose queues have a length of their own [bit/s].
 _SLOW_BPS = units.mbps(100)
@@ -162,6 +164,8 @@ class _PortReader:
         if policy is None:
             self._say_absent(named)
             return empty
+        if self._bundled and way == "out":
+            self.found.notes.not_modelled(named.line, self._command(named), _OF_BUNDLE)
         shared = self.platform.shared_default and way == "out"
         nodes = tree_of(self.found, policy, self.platform.built_in, shared)
         empty = empty.replace(classes=tuple(classes_of(nodes, f"policy-map {policy.name}")))
@@ -236,7 +240,8 @@ class _PortReader:
 
     def _ask_rate(self) -> None:
         name, line = self.interface.name, self.interface.line
-        question = f"What is the line rate of {name}?"
+        one = "one member of " if self._bundled else ""
+        question = f"What is the line rate of {one}{name}?"
         if any(each.name == name for each in self.interface.policies.values()):
             question = f"No interface has policy-map {name}; for which line rate shall it be"
             question += " checked?"
@@ -318,12 +323,20 @@ class _PortReader:
         fact = of_fact(self.facts, name, "line_rate_bps")
         if fact and fact.value:
             return fact
-        whole = self.found.interfaces.get(name.split(" ")[0].split(".")[0])
+        whole = self.found.interfaces.get(whole_of(name))
         for each in (interface, whole):
             if each and each.speed:
                 return each.speed
-        rate_bps = type_rate_bps(name, "cisco") if self.platform.types else None
-        return None if rate_bps is None else Value(rate_bps, "bit/s", interface.line)
+        if not self.platform.types:
+            return None
+        # A bundle whose members are alike has their rate: a policy acts on each of them.
+        rates = [_by_type(each) for each in self.found.members_of(name) or [interface]]
+        alike = len({each.value if each else None for each in rates}) == 1
+        return rates[0] if alike else None
+
+    @property
+    def _bundled(self) -> bool:
+        return self.platform.several and self.interface.name.lower().startswith("bundle-ether")
 
     def _made(
         self, line: Value, queues: Sourced[tuple[Queue, ...]], **more: object
@@ -334,3 +347,11 @@ class _PortReader:
             more["transmit_ring_packets"] = number(int(ring.value), ring)
         more |= facts_of_port(self.facts, name, "transmit_ring_packets")
         return made(Port, name=name, rate_bps=line, queues=queues, **more)
+
+
+def _by_type(interface: Interface) -> Value | None:
+    """The rate of an interface: its speed, or that of the type in its name."""
+    rate_bps = type_rate_bps(interface.name, "cisco")
+    if interface.speed or rate_bps is None:
+        return interface.speed
+    return Value(rate_bps, "bit/s", interface.line)

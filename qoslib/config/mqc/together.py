@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from qoslib.config.mqc.class_nodes import has_queues
 from qoslib.config.mqc.names import DEFAULT, SYSTEM
-from qoslib.config.mqc.policies import Interface, Named, Policies, PolicyClass, Shape
+from qoslib.config.mqc.policies import Interface, Named, Policies, PolicyClass, Shape, whole_of
 
 __all__ = ["Choice", "choice", "port_shape", "with_instances", "with_system"]
 
@@ -112,7 +112,7 @@ def port_shape(found: Policies, name: str) -> Shape | None:
     for all that leaves by the port (Cisco, NCS 540 QoS Configuration Guide 7.5, Configuring
     Hierarchical Modular QoS).
     """
-    whole = name.split(" ")[0].split(".")[0]
+    whole = whole_of(name)
     above = found.interfaces.get(whole)
     named = above.policies.get("out") if above and whole != name else None
     policy = found.policy(named.name, named.kind) if named else None
