@@ -388,7 +388,9 @@ class _Reading:
             self._unknown(line)
 
     def _alone(self, line: Line) -> None:
-        """Read a line that stands in no block."""
+        """Read a line that stands in no block; what a device shows as `name = value` is none."""
+        if "=" in line.words:
+            return
         words = tuple(word.lower() for word in line.words[line.verb == "no" :][:3])
         if words[:2] == _SOFTMAX:
             self._softmax(line)
@@ -407,6 +409,7 @@ class _Reading:
             self.block, self.left = "left", _BELOW_UNKNOWN
         elif line.verb in _OF_A_CLASS:
             self._unknown(line)
+            self.block, self.left = "left", _BELOW_UNKNOWN
 
     def _softmax(self, line: Line) -> None:
         """Keep how much more than usual queues may borrow (Catalyst)."""
