@@ -87,6 +87,9 @@ def spelt(line: Line, block: str) -> Line:
     """
     words = list(line.words)
     at = 1 if words[0].lower() == "no" and len(words) > 1 else 0
+    if words[at + 1 : at + 2] and words[at + 1].endswith(":"):
+        # `Policy Name: WAN` is what a device shows.
+        return line
     known = OF_BLOCK.get("" if line.top and not block else block, ())
     first = _meant(words[at], known, _LEAST if not block else 2)
     # A policy of another kind has classes as well, which are no class maps.
