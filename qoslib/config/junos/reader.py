@@ -38,6 +38,7 @@ _MOST_REFUSED = 100
 _SIGNS = (
     ("class-of-service {", _SURE),
     ("set class-of-service ", _SURE),
+    (" class-of-service interfaces ", _SURE),
     ("forwarding-class ", _LIKELY),
     ("if-exceeding", _LIKELY),
     ("set firewall ", _LIKELY),
