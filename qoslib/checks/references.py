@@ -233,13 +233,15 @@ def class_unused(configuration: Configuration) -> Iterator[Found]:
         return
     used = {*lines_of(configuration, class_name), *lines_of(configuration, nested_class)}
     used |= perhaps_meant(configuration)
+    maps = filter(None, map(class_map, configuration.by_verb.get("class-map", ())))
+    types = {each.name: f"type {each.kind} " for each in maps if each.kind not in ("", "qos")}
     for name, line in lines_of(configuration, _of_text).items():
         if name not in used and not BUILT_IN.match(name):
             yield Found(
                 line,
                 f"Class {name} is defined and no policy has it.",
                 f"0 lines have class {name}.",
-                f"no class-map {name}",
+                f"no class-map {types.get(name, '')}{name}",
             )
 
 
