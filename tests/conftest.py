@@ -20,6 +20,7 @@ ANSWERS: dict = {}
 #: Files that ask for the models' answers to the published experiments: one worker takes them all.
 SCOREBOARD = {
     "tests/compare/test_score.py",
+    "tests/compare/test_whole_score.py",
     "tests/lessons/test_frame_size.py",
     "tests/lessons/test_policing.py",
     "tests/platforms/test_isr4331.py",
@@ -72,7 +73,9 @@ def answered_once():
 def _remembering(name, model):
     def answer(experiment, **asked):
         named = (experiment.port.name, experiment.name, experiment.assumptions)
-        key = (name, *named, bool(asked.get("full")))
+        # What is not replayed whole is the same on both scoreboards, but for more seeds of TCP.
+        full = asked.get("full") and (name == "tcp" or experiment.whole_s is not None)
+        key = (name, *named, bool(full))
         if key not in ANSWERS:
             ANSWERS[key] = model(experiment, **asked)
         return ANSWERS[key]

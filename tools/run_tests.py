@@ -21,8 +21,8 @@ QUIET = {**os.environ, "TQDM_DISABLE": "1"}
 #: The second Python plays the first quarter of each engine's scenes: all have run on the first.
 #: Its pip compiles no module (it takes "0" for yes here): a tenth of them is ever imported.
 PART = {"newer": {"QOSLIB_PART": "4", "PIP_NO_COMPILE": "0"}}
-UNIT = ("-n", "2", "tests", "--ignore=tests/browser")
-UNIT += ("--ignore=tests/lessons/test_handout.py", "--ignore=tests/live")
+#: What no unit test runs: groups of their own.
+APART = ("tests/browser", "tests/live", "tests/lessons/test_handout.py")
 
 
 class Skipped(Exception):
@@ -51,7 +51,8 @@ def types():
 
 
 def unit():
-    return ((*PYTEST, *UNIT),)
+    others = (f"--ignore={each}" for each in (*APART, *scoreboard_files()))
+    return ((*PYTEST, "-n", "2", "tests", *others),)
 
 
 def doctests():
@@ -79,9 +80,13 @@ def handout():
     return ((*PYTEST, "tests/lessons/test_handout.py"),)
 
 
-def full():
-    """The scoreboard with whole tests replayed."""
-    return ((sys.executable, "-m", "qoslib", "score", "--full"),)
+def scoreboard():
+    """What asks the models for published experiments, in one process; last, with whole tests."""
+    return ((*PYTEST, *sorted(scoreboard_files(), key=lambda path: "test_whole" in path)),)
+
+
+def scoreboard_files():
+    return files_with("answered_once")
 
 
 def browser():
@@ -100,14 +105,14 @@ def newer():
     venv = f".venv-{version}"
     return (
         ("make", "--no-print-directory", f"VENV={venv}", f"PYTHON={python}", f"{venv}/.ready"),
-        (f"{venv}/bin/python", *PYTEST[1:], *marked("newer"), "-m", "newer"),
+        (f"{venv}/bin/python", *PYTEST[1:], *files_with("mark.newer"), "-m", "newer"),
     )
 
 
-def marked(name):
-    """Files with tests of a mark: to collect all others takes longer than many tests."""
+def files_with(word):
+    """Files of tests with a word, say a mark: to collect all others takes long."""
     files = sorted((ROOT / "tests").rglob("test_*.py"))
-    return [str(path.relative_to(ROOT)) for path in files if f"mark.{name}" in path.read_text()]
+    return [str(path.relative_to(ROOT)) for path in files if word in path.read_text()]
 
 
 def newer_python():
@@ -131,8 +136,8 @@ PHASES = (
     (1, (kernels,)),
     # One core is for packets on their way; mypy and the doctests have the other.
     (2, (live, types, doctests, lint)),
-    # A browser waits often; `unit` and `full` use both cores, so neither waits at the end.
-    (3, (browser, unit, newer, notebooks, handout, full)),
+    # A browser waits often; `unit` and `scoreboard` use both cores, so neither waits at the end.
+    (3, (browser, unit, newer, notebooks, handout, scoreboard)),
 )
 GROUPS = {f.__name__: f for _, phase in PHASES for f in phase}
 #: They wait for packets or pages, and go on as soon as these are there: the others are polite.
