@@ -45,10 +45,15 @@ if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
     "$python" -m venv --clear "$venv" >>"$log" 2>&1 || fail "$python -m venv $venv failed (details in $log)"
 fi
 echo "qoslib: installing the locked packages in $venv (two to five minutes the first time)"
-pip_install --require-hashes -r requirements.lock
+pip_install --no-compile --require-hashes -r requirements.lock
+# Modules are compiled on all cores, while kernels are on one; without this, at their first import.
+if [ -z "${PIP_NO_COMPILE:-}" ]; then
+    nice "$venv/bin/python" -m compileall -qq -j 0 "$venv/lib" >>"$log" 2>&1 &
+fi
 pip_install --no-deps --no-build-isolation --editable .
 mkdir -p "$venv/share/jupyter/lab/settings" "$venv/etc/jupyter"
 cp tools/jupyterlab_settings.json "$venv/share/jupyter/lab/settings/overrides.json"
 cp tools/jupyter_server_config.py "$venv/etc/jupyter/"
 "$venv/bin/python" tools/compile_kernels.py || fail "the packet kernels could not be compiled"
+wait
 pwd -P >"$venv/.ready"
