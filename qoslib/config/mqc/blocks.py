@@ -58,7 +58,10 @@ _SOFTMAX = ("qos", "queue-softmax-multiplier")
 _HARDWARE = "How the line cards are set up for queues is left out."
 #: Lines of their own -> what is lost.
 _GLOBAL = {
-    ("mls", "qos"): "What the whole switch does by number is left out; `wrr-queue` is read.",
+    (
+        "mls",
+        "qos",
+    ): "The queues of this switch go by number; only four in turn (`wrr-queue`) are read.",
     ("priority-list",): "Priority queueing by list is left out.",
     ("queue-list",): "Custom queueing is left out.",
     ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
