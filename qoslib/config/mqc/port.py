@@ -16,6 +16,7 @@ from qoslib.config.mqc.class_nodes import (
     tree_of,
 )
 from qoslib.config.mqc.conditioners import shaper
+from qoslib.config.mqc.dynamic import POOL, follow_free
 from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text
 from qoslib.config.mqc.own_policies import own_policy
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
@@ -36,13 +37,15 @@ from qoslib.config.sourced import (
     number,
 )
 from qoslib.config.values import Value, of_default, of_fact
-from qoslib.port import Classifier, Node, Port, Queue, SchedulerTree, Shaper
+from qoslib.port import Classifier, MemoryPool, Node, Port, Queue, SchedulerTree, Shaper
 
 __all__ = ["ports_of"]
 
 _WAYS: tuple[Way, ...] = ("out", "in")
 #: Cisco, NCS 540 QoS Configuration Guide 25.x, QoS on Link Bundles.
 _OF_BUNDLE = "It acts on each member of the bundle alone: the rates here are those of one."
+_MEMORY = "How large is the memory from which the queues of {} take?"
+_OTHER_PORTS = "Its queues share a memory with those of other ports, which is all free for it here."
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
 #: The fastest port of an older Catalyst whose queues have a length of their own [bit/s].
 _SLOW_BPS = units.mbps(100)
@@ -257,6 +260,8 @@ class _PortReader:
             return self.platform.value("catalyst_buffers")
         if fact is None and shared:
             self.notes.ask(self.facts, name, "buffer_bytes", _BUFFERS.format(name), named.line)
+        elif fact is None and follow_free(list(leaves(nodes))):
+            self.notes.ask(self.facts, name, "buffer_bytes", _MEMORY.format(name), named.line)
         elif fact is None and any(node.of.limit is None for node in leaves(nodes)):
             question = f"How much may a queue of {name} hold?"
             self.notes.ask(self.facts, name, "buffer_bytes", question, named.line)
@@ -277,6 +282,8 @@ class _PortReader:
             if self.platform.buffers and memory:
                 lost = divide(nodes, memory, self.found.softmax, self.platform.most_queues)
                 notes.not_modelled(named.line, self._command(named), lost)
+            if follow_free(list(leaves(nodes))):
+                notes.not_modelled(named.line, self._command(named), _OTHER_PORTS)
             port = self._built(builder, nodes, line, named)
         except ConfigurationError:
             raise
@@ -303,8 +310,10 @@ class _PortReader:
         tree = by_name([root, *reversed(builder.nodes)])
         scheduler = made(SchedulerTree, nodes=tree, strict_levels=self.platform.levels)
         classifier = Classifier(*rules_of(nodes))
-        queues = by_name(builder.queues)
-        return self._made(line, queues, scheduler=scheduler, classifier=classifier, shaper=above)
+        more = {"scheduler": scheduler, "classifier": classifier, "shaper": above}
+        if builder.memory and any(queue.part.pool for queue in builder.queues):
+            more["pools"] = (MemoryPool(POOL, int(builder.memory.value)),)
+        return self._made(line, by_name(builder.queues), **more)
 
     def _above(self, line: Value) -> Sourced[Shaper] | None:
         """The shaper of the whole interface that a sub-interface passes."""

@@ -16,6 +16,7 @@ from qoslib.config.mqc.conditioners import (
     priority_policer,
     shaper,
 )
+from qoslib.config.mqc.dynamic import DYNAMIC, POOL
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import PolicyClass
 from qoslib.config.mqc.shares import Level
@@ -139,8 +140,16 @@ class PortBuilder:
             policer=self._metered(part, level),
             guaranteed_bps=number(own_bps, source if own_bps else None),
             shaper=shape,
+            **self._of_pool(part),
         )
         self.queues.append(queue)
+
+    def _of_pool(self, part: PolicyClass) -> dict[str, object]:
+        """What a queue takes of a memory that others take from as well (NX-OS)."""
+        share = part.limit
+        if share is None or share.unit != DYNAMIC or self.memory is None or self.way == "in":
+            return {}
+        return {"pool": POOL, "alpha": number(float(share.value), share)}
 
     def _priority(self, part: PolicyClass) -> Sourced[int]:
         """The priority of a queue, from 0."""
@@ -227,7 +236,7 @@ class PortBuilder:
         if self.way == "in":
             held = self.held or self.platform.value("input_queue")
             return in_packets(int(held.value), held)
-        if part.limit:
+        if part.limit and part.limit.unit != DYNAMIC:
             return self._sized(part.limit, seen_bps)
         if self.memory is not None:
             return in_bytes(int(self.memory.value), self.memory)

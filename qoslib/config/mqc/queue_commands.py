@@ -1,5 +1,6 @@
 """`random-detect` and `queue-limit`: thresholds and limits, in all units."""
 
+from qoslib.config.mqc.dynamic import dynamic
 from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
 from qoslib.config.mqc.matches import meaning
 from qoslib.config.mqc.policies import Early, PolicyClass
@@ -13,7 +14,6 @@ _IN_PACKETS = "Thresholds in packets are left out: queues of this platform are c
 _NOT_SAID = "Thresholds that the platform sets, or of packets without ECN alone, are left out"
 _OTHER_MARK = "This choice of thresholds is left out: no model looks at this mark"
 _BY_OTHERS = "discard-class-based", "cos-based", "dei-based", "atm-clp-based", "qos-group"
-_DYNAMIC = "A limit that follows what is free of the memory is left out: give buffer_bytes."
 _OTHER_LIMIT = "A limit by this mark is left out: no model looks at it."
 OF_MEMORY = "A limit as a share of the port's memory is left out; the default is taken."
 _UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
@@ -45,9 +45,9 @@ def queue_limit(of: PolicyClass, words: Words) -> list[str]:
     if by == "qos-group":
         raise NotUnderstood
     if words.skip("dynamic"):
-        words.count("the share", 0, 10)
+        of.limit = dynamic(words.count("the share", 0, 10), words.line.number)
         words.end()
-        return [_DYNAMIC]
+        return []
     if by in _UNSEEN:
         return [_OTHER_LIMIT]
     marks = _limited(words, by) if by else []

@@ -349,3 +349,43 @@ interface TenGigE0/0/0/1
     (configured,) = read(text).ports
     weights = {name: queue.weight for name, queue in queues(configured).items()}
     assert weights == {"A": 60, "B": 20, "class-default": 20}
+
+
+def test_nxos_queues_follow_what_is_free_of_one_memory():
+    text = """\
+policy-map type queuing FABRIC
+  class type queuing c-out-8q-q3
+    bandwidth remaining percent 50
+    queue-limit dynamic 7
+  class type queuing c-out-8q-q2
+    bandwidth remaining percent 10
+    queue-limit 20000 bytes
+  class type queuing c-out-8q-q-default
+    bandwidth remaining percent 40
+interface Ethernet1/1
+  speed 10000
+  service-policy type queuing output FABRIC
+"""
+    (missing,) = read(text).missing
+    assert missing.question.startswith("How large is the memory")
+    found = read(text, facts={"buffer_bytes": 6e6})
+    (configured,) = found.ports
+    pools = [(each.name, each.limit_bytes) for each in configured.port.pools]
+    assert pools == [("memory", 6_000_000)]
+    made = queues(configured)
+    # 2 to the power of 7 - 7, and of the default, 9 - 7.
+    assert [made[f"c-out-8q-{name}"].alpha for name in ("q3", "q2", "q-default")] == [
+        1.0,
+        None,
+        4.0,
+    ]
+    assert (made["c-out-8q-q2"].pool, made["c-out-8q-q2"].limit) == ("", ByteLimit(20_000))
+    assert configured.origin("queues['c-out-8q-q3'].alpha").line == 4
+    assert configured.origin("queues['c-out-8q-q-default'].alpha").default == "nxos.dynamic_default"
+    (listed,) = [each.line for each in found.remarks if "share a memory" in each.lost]
+    assert listed == 12
+    # A later limit takes the place of one that follows, and back.
+    text = text.replace(
+        "    queue-limit dynamic 7\n", "    queue-limit dynamic 7\n    queue-limit 3000 bytes\n"
+    )
+    assert read(text, facts={"buffer_bytes": 6e6}).ports[0].port.pools == ()
