@@ -1,8 +1,9 @@
 """The commands of Junos on quality of service: what each says, or what is lost without it."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from itertools import chain
 from typing import NamedTuple
 
 from qoslib.config.junos.amounts import (
@@ -419,37 +420,42 @@ def sort_out(
     by_place = {(each.line, each.text, each.lost): each for each in remarks}
     marked = {place[:2] for place in by_place}
     understood: dict[_Place, None] = {}
-    for line in lines:
-        lost = kind_of(line.words)
-        if lost is None or not line.text:
-            continue
+    terms = (each for each in of_filters if (each.number, each.text) not in marked)
+    for line, remark in chain(_on_service(lines), _in_terms(terms)):
         place = line.number, line.text
-        if not line.active:
-            lost = "" if _MOVE.match(line.text) else _INACTIVE
-        if place not in marked and lost == "?":
-            text = _from_unknown(line.words)
-            by_place[*place, _UNKNOWN] = Remark("unknown", line.number, text, _UNKNOWN)
-        elif place not in marked and lost:
-            by_place[*place, lost] = Remark("not modelled", *place, lost)
+        if place not in marked and remark:
+            by_place[*place, remark.lost] = remark
         elif place not in marked:
             understood[*place, line.parents] = None
         understood |= _headers(line)
-    for line in of_filters:
-        if (line.number, line.text) in marked or not line.active:
-            continue
-        if text := unknown_in_term(line.words):
-            by_place[line.number, line.text, _UNKNOWN] = Remark(
-                "unknown", line.number, text, _UNKNOWN
-            )
-            understood |= _headers(line)
-        else:
-            understood |= {(line.number, line.text, line.parents): None, **_headers(line)}
     places = {place[:2] for place in by_place}
     kept = (Statement(*place) for place in understood if place[:2] not in places)
     return (
         sorted(kept, key=lambda each: each.line),
         sorted(by_place.values(), key=lambda each: each.line),
     )
+
+
+def _on_service(lines: Iterable[Line]) -> Iterator[tuple[Line, Remark | None]]:
+    """Each statement on quality of service, with a remark if the ports do not say it."""
+    for line in lines:
+        lost = kind_of(line.words)
+        if lost is None or not line.text:
+            continue
+        if not line.active:
+            lost = "" if _MOVE.match(line.text) else _INACTIVE
+        if lost == "?":
+            yield line, Remark("unknown", line.number, _from_unknown(line.words), _UNKNOWN)
+        else:
+            yield line, Remark("not modelled", line.number, line.text, lost) if lost else None
+
+
+def _in_terms(lines: Iterable[Line]) -> Iterator[tuple[Line, Remark | None]]:
+    """The same of each statement of a filter's term."""
+    for line in lines:
+        if line.active:
+            text = unknown_in_term(line.words)
+            yield line, Remark("unknown", line.number, text, _UNKNOWN) if text else None
 
 
 def _headers(line: Line) -> dict[_Place, None]:
