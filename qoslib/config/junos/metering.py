@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from qoslib.config.junos.definitions import Definitions, Rates
 from qoslib.config.junos.paths import below
-from qoslib.config.junos.policers import Metered, Term
+from qoslib.config.junos.policers import Term
 from qoslib.config.junos.references import (
     NoPortError,
     NotDefinedError,
@@ -45,15 +45,27 @@ class _Use(NamedTuple):
     own: tuple[Line, ...] = ()
 
 
+class _Attached(NamedTuple):
+    """A filter or a policer on a unit, and the statement."""
+
+    line: Line
+    unit: str
+    family: str
+    kind: str
+    way: Way
+    name: str
+
+
 def metered(
     ports: Sequence[ConfiguredPort], known: Definitions, rates: Rates, notes: Provenance
 ) -> list[ConfiguredPort]:
     """The ports with their policers, and a port for each unit that meters what comes in."""
-    _check_defined(known, notes)
-    _note_levels(known, notes)
+    attached = [*_attached(known.lines)]
+    _check_defined(attached, known, notes)
+    _note_levels(attached, known, notes)
     queued = {port.interface: port for port in ports}
     more = []
-    for (unit, direction), uses in _uses(known).items():
+    for (unit, direction), uses in _uses(attached, known).items():
         for use in uses:
             if use.meter and use.meter not in known.meters:
                 raise NotDefinedError("policer", use.meter, use.line)
@@ -70,21 +82,28 @@ def metered(
     return [*queued.values(), *more]
 
 
-def _uses(known: Definitions) -> dict[tuple[str, Way], list[_Use]]:
-    """Unit and direction -> what is metered there."""
-    uses: dict[tuple[str, Way], list[_Use]] = {}
-    for line in below(known.lines, "interfaces"):
+def _attached(lines: Sequence[Line]) -> Iterator[_Attached]:
+    """The filters and policers of interfaces."""
+    for line in below(lines, "interfaces"):
         match line.words:
             case (port, "unit", unit, "family", family, kind, way, name) if way in _WAYS:
-                there = uses.get((f"{port}.{unit}", _WAYS[way]), [])
-                if kind == "policer" and known.firewall:
-                    own = f"{family} {name}"
-                    use = _Use(own, (f"family {family}",), name, line.number, "", line)
-                    there = [one for one in there if one.name != own] + [use]
-                elif kind == "filter":
-                    there = [*there, *_of_filter(name, family, line, known, there)]
-                if there:
-                    uses[f"{port}.{unit}", _WAYS[way]] = there
+                if kind in _NOT_CHECKED:
+                    yield _Attached(line, f"{port}.{unit}", family, kind, _WAYS[way], name)
+
+
+def _uses(attached: Sequence[_Attached], known: Definitions) -> dict[tuple[str, Way], list[_Use]]:
+    """Unit and direction -> what is metered there."""
+    uses: dict[tuple[str, Way], list[_Use]] = {}
+    for line, unit, family, kind, way, name in attached:
+        there = uses.get((unit, way), [])
+        if kind == "filter":
+            there = [*there, *_of_filter(name, family, line, known, there)]
+        elif known.firewall:
+            own = f"{family} {name}"
+            use = _Use(own, (f"family {family}",), name, line.number, "", line)
+            there = [one for one in there if one.name != own] + [use]
+        if there:
+            uses[unit, way] = there
     return uses
 
 
@@ -108,41 +127,37 @@ def _of_term(name: str, term: Term, line: Line) -> _Use:
     return _Use(own, (own,), term.policer, number, term.of, line, term.lines)
 
 
-def _check_defined(known: Definitions, notes: Provenance) -> None:
+def _check_defined(attached: Sequence[_Attached], known: Definitions, notes: Provenance) -> None:
     """Refuse filters and policers of interfaces that the text does not hold, where it has others.
 
     A text without any is a piece.
     """
-    for line in below(known.lines, "interfaces"):
-        match line.words:
-            case (_, "unit", _, "family", _, "filter" | "policer" as kind, way, name) if (
-                way in _WAYS and name not in known.firewall.get(kind, ())
-            ):
-                if known.firewall:
-                    raise NotDefinedError(kind, name, line.number)
-                lost = f"The text does not hold this {kind}: {_NOT_CHECKED[kind]}."
-                leave_out(notes, [line], lost)
+    for each in attached:
+        if each.name not in known.firewall.get(each.kind, ()):
+            if known.firewall:
+                raise NotDefinedError(each.kind, each.name, each.line.number)
+            lost = f"The text does not hold this {each.kind}: {_NOT_CHECKED[each.kind]}."
+            leave_out(notes, [each.line], lost)
 
 
-def _note_levels(known: Definitions, notes: Provenance) -> None:
+def _note_levels(attached: Sequence[_Attached], known: Definitions, notes: Provenance) -> None:
     """Note filters of interfaces with a term that polices by levels, which no model has."""
     levelled = set()
-    for line in known.lines:
+    for line in known.lines if attached else ():
         words = line.words
         polices = "hierarchical-policer" in words or "enhanced-hierarchical-policer" in words
         if polices and words[0] == "firewall" and {"filter", "term", "then"} < {*words}:
             levelled.add(words[words.index("filter") + 1])
-    for line in below(known.lines, "interfaces") if levelled else ():
-        match line.words:
-            case (_, "unit", _, "family", _, "filter", way, name) if (
-                way in _WAYS and name in levelled
-            ):
-                lost = "This filter has a policer of several levels, which drops nothing here."
-                leave_out(notes, [line], lost)
+    lost = "This filter has a policer of several levels, which drops nothing here."
+    lines = [each.line for each in attached if each.kind == "filter" and each.name in levelled]
+    leave_out(notes, lines, lost)
 
 
-def _policer(meter: Metered, line_bps: float, known: Definitions) -> Sourced[Policer]:
-    """A policer on a port."""
+def _policer(use: _Use, line_bps: float, known: Definitions) -> Sourced[Policer] | None:
+    """The policer of what is metered, if it has one, on a port of a rate."""
+    if not use.meter:
+        return None
+    meter = known.meters[use.meter]
     policer = meter.of_port(line_bps)
     if not meter.aware:
         return policer
@@ -165,9 +180,8 @@ def _on_queue(
         sentence = f"What leaves {of.interface} by this policer is of several queues, or of one"
         leave_out(notes, [use.said], f"{sentence} that has another policer: it is left out.")
         return of
-    policer = _policer(known.meters[use.meter], of.port.rate_bps, known)
     every = {each: Sourced(own) for each, own in queues.items()}
-    every[name] = every[name].with_fields(policer=policer)
+    every[name] = every[name].with_fields(policer=_policer(use, of.port.rate_bps, known))
     return described(of, Sourced(of.port).with_fields(queues=by_name(every.values())))
 
 
@@ -210,8 +224,6 @@ def _queues(
     length = of_default("junos.metered_queue")
     limit = in_packets(length.value, length)
     for use in uses:
-        meter = known.meters[use.meter] if use.meter else None
-        policer = _policer(meter, line_bps, known) if meter else None
-        yield made(Queue, name=use.name, limit=limit, policer=policer)
+        yield made(Queue, name=use.name, limit=limit, policer=_policer(use, line_bps, known))
     if not everything:
         yield made(Queue, name=_REST, limit=limit)
