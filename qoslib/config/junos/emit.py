@@ -9,12 +9,7 @@ from typing import NamedTuple
 from qoslib import units
 from qoslib.config.junos.amounts import as_percent
 from qoslib.config.junos.queues import rate_limit
-from qoslib.config.junos.words import (
-    LOSS_PRIORITIES,
-    MARK_OF_LOSS,
-    PRIORITIES,
-    STRICT,
-)
+from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS, PRIORITIES, STRICT
 from qoslib.config.values import Value
 from qoslib.port import ByteLimit, DropProfile, PacketLimit, Policer, Port, Queue, Shaper, TimeLimit
 

@@ -5,12 +5,7 @@ from itertools import chain
 
 from qoslib.config.code_points import code_of, write_word
 from qoslib.config.junos.emit import SPLITS, Writer, losses_of, number
-from qoslib.config.junos.words import (
-    KINDS,
-    LOSS_PRIORITIES,
-    MARK_OF_LOSS,
-    queue_of_class,
-)
+from qoslib.config.junos.words import DEFAULT_CLASSES, KINDS, LOSS_PRIORITIES, MARK_OF_LOSS
 from qoslib.port import DropProfile, ExcessBurst, PeakRate, Policer, Port, Queue
 
 __all__ = ["write_marks", "write_policer"]
@@ -113,7 +108,7 @@ def _numbers(classes: list[str], default: str, control: str) -> dict[str, int]:
     that a device has are too few without it.
     """
     wanted = [(default, 0), (control, _CONTROL_QUEUE)]
-    wanted += [(each, queue_of_class(each.lower()) or 0) for each in classes if _is_known(each)]
+    wanted += [(each, DEFAULT_CLASSES[each.lower()]) for each in classes if _is_known(each)]
     wanted += [(each, 0) for each in classes[:1]]
     numbers: dict[str, int] = {}
     for each, queue in wanted:
@@ -128,7 +123,7 @@ def _numbers(classes: list[str], default: str, control: str) -> dict[str, int]:
 
 
 def _is_known(of: str) -> bool:
-    return queue_of_class(of.lower()) is not None
+    return of.lower() in DEFAULT_CLASSES
 
 
 def _control(writer: Writer, of_queue: dict[str, str]) -> str:

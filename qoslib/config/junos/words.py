@@ -15,7 +15,6 @@ __all__ = [
     "code_points",
     "default_rules",
     "priorities",
-    "queue_of_class",
 ]
 
 #: From the first served to the last; `low-latency` stands above `strict-high` (ACX7000).
@@ -84,12 +83,3 @@ def priorities(latency: bool, more: bool) -> tuple[str, ...]:
     ('strict-high', 'high', 'medium-high', 'medium-low', 'low')
     """
     return (ALL_PRIORITIES if more else PRIORITIES)[0 if latency else 1 :]
-
-
-def queue_of_class(word: str) -> int | None:
-    """The number of the queue of a class that need not be configured; None if it must be.
-
-    >>> queue_of_class("network-control")
-    3
-    """
-    return DEFAULT_CLASSES.get(word)
