@@ -7,7 +7,8 @@ from typing import NamedTuple
 from qoslib.config.defaults import defaults
 from qoslib.config.facts import Facts
 from qoslib.config.interfaces import speed_bps, type_rate_bps
-from qoslib.config.junos.attachments import parted
+from qoslib.config.junos.amounts import of_bps
+from qoslib.config.junos.attachments import Interface, parted
 from qoslib.config.junos.classes import Rule
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.policers import Metered, Term
@@ -80,6 +81,10 @@ class Definitions(NamedTuple):
         """The number of a class's queue."""
         return int(self.classes[of].value)
 
+    def rules_of(self, entry: Entry) -> list[Rule]:
+        """The rules that lead to a queue."""
+        return [rule for rule in self.rules if self.number(rule.of) == entry.number]
+
 
 @dataclass
 class Draft:
@@ -89,10 +94,9 @@ class Draft:
     before any guarantee.
     """
 
-    interface: str
-    facts: Facts
+    interface: Interface
+    known: Definitions
     rate: Value = _STAND_IN
-    acx7000: bool = False
     words: tuple[str, ...] = PRIORITIES[1:]
     strict: tuple[str, ...] = PRIORITIES[1:2]
     notes: Provenance = field(default_factory=Provenance)
@@ -103,9 +107,15 @@ class Draft:
         return float(self.rate.value)
 
     @property
+    def most_bps(self) -> float:
+        """What the interface lets through [bit/s]: its shaping rate, or its line rate."""
+        shaping = self.interface.own.shaping
+        return of_bps(shaping, self.line_bps) if shaping else self.line_bps
+
+    @property
     def platform(self) -> str:
         """The reader's word for the device; empty where there is none."""
-        return self.facts.text(self.interface, "platform")
+        return self.known.facts.text(self.interface.name, "platform")
 
     def default(self, name: str) -> Value:
         """The platform's own default, or else that of Junos."""
@@ -113,11 +123,11 @@ class Draft:
 
     def fact(self, kind: str) -> Value | None:
         """A fact of the reader; None where it is not given."""
-        return of_fact(self.facts, self.interface, kind)
+        return of_fact(self.known.facts, self.interface.name, kind)
 
     def ask(self, kind: str, question: str, line: int) -> None:
         """Ask for a fact that is missing."""
-        self.notes.ask(self.facts, self.interface, kind, question, line)
+        self.notes.ask(self.known.facts, self.interface.name, kind, question, line)
 
 
 def row_of(platform: str, name: str) -> str:

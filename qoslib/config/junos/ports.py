@@ -53,8 +53,8 @@ def port_of(
     name, policy = interface.name, interface.own.scheduler_map
     line = policy.line if policy else interface.line
     configured = ConfiguredPort(name, "out", None, policy=policy.value if policy else "", line=line)
-    draft = Draft(name, known.facts, acx7000=known.acx7000)
-    if _is_in_parts(interface, known, draft.notes):
+    draft = Draft(interface, known)
+    if _is_in_parts(draft):
         notes.add(draft.notes)
         return configured
     rate = rates.of(name, line)
@@ -63,22 +63,22 @@ def port_of(
     else:
         draft.rate = rate
     try:
-        sites, port = _made(interface, known, draft, line)
+        sites, port = _made(draft, line)
     except ConfigurationError:
         raise
     except ValueError as error:
         raise NoPortError(f"interface {shown(name)}: {error}", line) from None
     notes.add(draft.notes)
-    configured = configured.replace(
-        classes=tuple(_classes(sites, known, port.part.classifier.default))
-    )
+    classes = tuple(_classes(sites, known, port.part.classifier.default))
+    configured = configured.replace(classes=classes)
     if draft.notes.missing:
         return configured.replace(missing=tuple(draft.notes.missing))
     return described(configured, port)
 
 
-def _is_in_parts(interface: Interface, known: Definitions, notes: Provenance) -> bool:
+def _is_in_parts(draft: Draft) -> bool:
     """Whether something is not in the text without which there are no queues, which is noted."""
+    interface, known, notes = draft.interface, draft.known, draft.notes
     every = [interface.own, *interface.units.values(), *interface.class_sets.values()]
     maps = {each.scheduler_map.value for each in every if each.scheduler_map}
     if maps and not known.maps:
@@ -102,22 +102,18 @@ def _is_in_parts(interface: Interface, known: Definitions, notes: Provenance) ->
     return described
 
 
-def _made(
-    interface: Interface, known: Definitions, draft: Draft, line: int
-) -> tuple[list[Site], Sourced[Port]]:
+def _made(draft: Draft, line: int) -> tuple[list[Site], Sourced[Port]]:
     """The sites of a port, and the port; with a missing fact a stand-in."""
-    if interface.units or interface.class_sets:
-        sites, nodes, shaper = _tree(interface, known, draft)
-    else:
-        sites, nodes, shaper = _flat(interface, known, draft)
-    if known.other:
+    interface, acx7000 = draft.interface, draft.known.acx7000
+    hung = _tree if interface.units or interface.class_sets else _flat
+    sites, nodes, shaper = hung(draft)
+    if draft.known.other:
         _check_defaults(sites, line)
-    elif not draft.acx7000 and draft.platform not in _ONE_SCHEDULER:
-        _check_priorities(interface, sites, draft)
-    schedulers = (entry.scheduler for site in sites for entry in site.entries)
-    used = {each.priority.value for each in schedulers if each}
-    draft.words = priorities(draft.acx7000, not used <= set(PRIORITIES))
-    draft.strict = draft.words[:-1] if draft.acx7000 else draft.words[:1]
+    elif not acx7000 and draft.platform not in _ONE_SCHEDULER:
+        _check_priorities(sites, draft)
+    used = {priority.value for priority in _priorities(sites)}
+    draft.words = priorities(acx7000, not used <= set(PRIORITIES))
+    draft.strict = draft.words[:-1] if acx7000 else draft.words[:1]
     scheduler: Sourced[SchedulerTree] | PriorityLevels = PriorityLevels()
     if nodes:
         scheduler = made(SchedulerTree, nodes=by_name(nodes), strict_levels=len(draft.strict))
@@ -127,9 +123,9 @@ def _made(
         rate_bps=draft.rate,
         shaper=shaper,
         scheduler=scheduler,
-        queues=by_name(queue for site in sites for queue in queues_of(site, known, draft)),
-        classifier=_classifier(sites, known, draft.notes),
-        **facts_of_port(draft.facts, interface.name, "transmit_ring_packets"),
+        queues=by_name(queue for site in sites for queue in queues_of(site, draft)),
+        classifier=_classifier(sites, draft),
+        **facts_of_port(draft.known.facts, interface.name, "transmit_ring_packets"),
     )
     return sites, port
 
@@ -157,7 +153,13 @@ def _check_defaults(sites: Sequence[Site], line: int) -> None:
         raise NoPortError(f"{', '.join(lacks)}, and {why}", line)
 
 
-def _check_priorities(interface: Interface, sites: Sequence[Site], draft: Draft) -> None:
+def _priorities(sites: Sequence[Site]) -> Iterator[Value]:
+    """The priorities of all schedulers."""
+    schedulers = (entry.scheduler for site in sites for entry in site.entries)
+    return (each.priority for each in schedulers if each)
+
+
+def _check_priorities(sites: Sequence[Site], draft: Draft) -> None:
     """Promise nothing where cards differ in which priority goes first.
 
     Where no unit has a guaranteed rate, an Enhanced Queuing DPC serves a higher priority first, up
@@ -165,6 +167,7 @@ def _check_priorities(interface: Interface, sites: Sequence[Site], draft: Draft)
     of Service User Guide, Configuring MDRR on Enhanced Queuing DPCs; Hierarchical Scheduling on MIC
     and MPC Interfaces).
     """
+    interface = draft.interface
     eager = [of for site in sites for of in _high_without_rate(site, draft)]
     if not interface.units:
         # The card may have no queueing chip: this map is on the port itself.
@@ -173,9 +176,7 @@ def _check_priorities(interface: Interface, sites: Sequence[Site], draft: Draft)
     if eager:
         problem = f"a queue of priority high has no transmit-rate, and whether it {_BY_CARD}"
         raise NoPortError(problem, eager[0].priority.line)
-    entries = [entry for site in sites for entry in site.entries]
-    used = [each.scheduler.priority for each in entries if each.scheduler]
-    shared = {each.value: each.line for each in used if each.value not in STRICT}
+    shared = {each.value: each.line for each in _priorities(sites) if each.value not in STRICT}
     profiles = [interface.own, *interface.units.values(), *interface.above.values()]
     if len(shared) > 1 and not any(each.guaranteed for each in profiles):
         problem = f"no unit has a guaranteed-rate, and which of the priorities {_BY_CARD}"
@@ -194,55 +195,48 @@ def _high_without_rate(site: Site, draft: Draft) -> Iterator[Scheduler]:
 Hung = tuple[list[Site], list[Sourced[Node]], Sourced[Shaper] | None]
 
 
-def _shaper(of: Profile, draft: Draft) -> tuple[Sourced[Shaper] | None, float]:
-    """The shaper of a profile, and the most that the port lets through with it [bit/s]."""
-    if of.shaping is None:
-        return None, draft.line_bps
-    shaper = shaper_of(of.shaping, of.shaping_burst, draft.line_bps, draft)
-    return shaper, shaper.part.rate_bps
-
-
-def _flat(interface: Interface, known: Definitions, draft: Draft) -> Hung:
+def _flat(draft: Draft) -> Hung:
     """One map on the port itself; below a node where queues share the excess unlike rates."""
-    own = interface.own
-    entries = _entries(known, own, draft)
-    tree = draft.acx7000 or any(_shares_unlike(entry, draft.platform) for entry in entries)
-    shaper, most_bps = _shaper(own, draft)
-    site = _site(own, "", "", entries, most_bps, draft.line_bps, tree)
+    own = draft.interface.own
+    entries = _entries(own, draft)
+    tree = draft.known.acx7000 or any(_shares_unlike(entry, draft.platform) for entry in entries)
+    shaper = shaper_of(own, draft.line_bps, draft)
+    site = _site(own, "", "", entries, tree, draft)
     children = tuple(entry.of for entry in entries)
-    root = made(Node, name=interface.name, children=children, shaper=shaper)
+    root = made(Node, name=draft.interface.name, children=children, shaper=shaper)
     return [site], [root] if tree else [], None if tree else shaper
 
 
-def _tree(interface: Interface, known: Definitions, draft: Draft) -> Hung:
+def _tree(draft: Draft) -> Hung:
     """Maps on units and on sets of classes, which are nodes of a tree, and sets of units above."""
-    above = interface.above
+    interface = draft.interface
     hung = [
-        (profile, f"unit {unit}", f"unit {unit} ", above.get(unit))
+        (profile, f"unit {unit}", f"unit {unit} ", interface.above.get(unit))
         for unit, profile in interface.units.items()
     ]
     hung += [(profile, name, "", None) for name, profile in interface.class_sets.items()]
-    shaper, most_bps = _shaper(interface.own, draft)
     sites, nodes = [], []
     top: dict[str, None] = {}
     sets: dict[str, tuple[Profile, list[str]]] = {}
     for profile, name, prefix, unit_set in hung:
-        entries = _entries(known, profile, draft)
-        site = _site(profile, prefix, name, entries, most_bps, draft.line_bps, True)
+        entries = _entries(profile, draft)
+        site = _site(profile, prefix, name, entries, True, draft)
         sites.append(site)
         if not site.promised:
-            leave_out(draft.notes, _unpromised(known.lines, profile), _NO_GUARANTEE)
+            leave_out(draft.notes, _unpromised(draft.known.lines, profile), _NO_GUARANTEE)
         nodes.append(_node(profile, name, [prefix + e.of for e in entries], draft))
         if unit_set:
             sets.setdefault(unit_set.name, (unit_set, []))[1].append(name)
         top[unit_set.name if unit_set else name] = None
     nodes += [_node(profile, name, children, draft) for name, (profile, children) in sets.items()]
+    shaper = shaper_of(interface.own, draft.line_bps, draft)
     root = made(Node, name=interface.name, children=tuple(top), shaper=shaper)
     return sites, [root, *nodes], None
 
 
-def _entries(known: Definitions, of: Profile, draft: Draft) -> tuple[Entry, ...]:
+def _entries(of: Profile, draft: Draft) -> tuple[Entry, ...]:
     """The queues of a map, one for each number; those of the default map where none is given."""
+    known = draft.known
     if of.scheduler_map is None:
         numbers = _DEFAULT_QUEUES.get(draft.platform, _DEFAULT_QUEUES[""])
         names = by_queue(known.classes)
@@ -268,10 +262,10 @@ def _shares_unlike(entry: Entry, platform: str) -> bool:
 
 
 def _site(
-    of: Profile, prefix: str, node: str, entries: tuple[Entry, ...], most_bps: float,
-    line_bps: float, tree: bool,
-) -> Site:  # fmt: skip
+    of: Profile, prefix: str, node: str, entries: tuple[Entry, ...], tree: bool, draft: Draft
+) -> Site:
     """What shares are of: the guaranteed rate, else the shaping rate, else all there is."""
+    line_bps, most_bps = draft.line_bps, draft.most_bps
     shaping_bps = of_bps(of.shaping, line_bps) if of.shaping else most_bps
     guaranteed_bps = of_bps(of.guaranteed, line_bps) if of.guaranteed and node else None
     ceiling_bps = min(shaping_bps, most_bps)
@@ -297,7 +291,7 @@ def _node(of: Profile, name: str, children: Sequence[str], draft: Draft) -> Sour
         Node,
         name=name,
         children=tuple(children),
-        shaper=_shaper(of, draft)[0],
+        shaper=shaper_of(of, draft.line_bps, draft),
         guaranteed_bps=number(own_bps, of.guaranteed),
         weight=of.excess or Value(own_bps or 1.0, default="junos.excess_rate"),
         guaranteed_burst_bytes=of.guaranteed_burst or 0,
@@ -313,9 +307,9 @@ def _queues_by_number(sites: Sequence[Site]) -> Mapping[str, dict[int, str]]:
     return queues
 
 
-def _classifier(sites: Sequence[Site], known: Definitions, notes: Provenance) -> Classifier:
+def _classifier(sites: Sequence[Site], draft: Draft) -> Classifier:
     """The rules whose class has a queue; a mark without a rule goes to the class of queue 0."""
-    rules, default = [], ""
+    known, rules, default = draft.known, [], ""
     for prefix, by_number in _queues_by_number(sites).items():
         for rule in known.rules:
             queue = by_number.get(known.number(rule.of))
@@ -324,7 +318,7 @@ def _classifier(sites: Sequence[Site], known: Definitions, notes: Provenance) ->
             elif rule.line.text:
                 sentence = f"A scheduler map has no scheduler for {rule.of}: where it is used,"
                 sentence += " these packets go to the class of queue 0."
-                leave_out(notes, [rule.line], sentence)
+                leave_out(draft.notes, [rule.line], sentence)
         if 0 in by_number and not default and rules:
             default = by_number[0]
     return Classifier(tuple(rules), default)
@@ -335,8 +329,7 @@ def _classes(sites: Sequence[Site], known: Definitions, default: str) -> Iterato
     for site in sites:
         for entry in site.entries:
             name = site.prefix + entry.of
-            rules = [rule for rule in known.rules if known.number(rule.of) == entry.number]
-            marks = [site.prefix + rule.mark for rule in rules]
+            marks = [site.prefix + rule.mark for rule in known.rules_of(entry)]
             marks += ["the rest"] if name == default else []
             lines = entry.scheduler.lines if entry.scheduler else ()
             own = statements_of(lines)

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from qoslib import units
 from qoslib.config.junos.amounts import REMAINDER, of_bps
-from qoslib.config.junos.definitions import Definitions, Draft, Entry, Site, row_of
+from qoslib.config.junos.definitions import Draft, Entry, Site, row_of
 from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out
-from qoslib.config.junos.schedulers import Points, Scheduler
+from qoslib.config.junos.schedulers import Points, Profile, Scheduler
 from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS, STRICT
 from qoslib.config.sourced import Sourced, in_bytes, made, number
 from qoslib.config.values import Value, of_default
@@ -39,11 +39,13 @@ _HOW_LARGE = (
 )
 
 
-def shaper_of(rate: Value, burst: Value | None, whole_bps: float, draft: Draft) -> Sourced[Shaper]:
-    """A shaping rate with its burst, or the default burst."""
-    rate_bps = of_bps(rate, whole_bps)
-    burst = burst or _burst(rate_bps, draft.default("shaping_burst"))
-    return made(Shaper, rate_bps=number(rate_bps, rate), burst_bytes=burst)
+def shaper_of(of: Profile | Scheduler, whole_bps: float, draft: Draft) -> Sourced[Shaper] | None:
+    """What a shaping rate makes, if there is one, with its burst, or the default burst."""
+    if of.shaping is None:
+        return None
+    rate_bps = of_bps(of.shaping, whole_bps)
+    burst = of.shaping_burst or _burst(rate_bps, draft.default("shaping_burst"))
+    return made(Shaper, rate_bps=number(rate_bps, of.shaping), burst_bytes=burst)
 
 
 def _burst(rate_bps: float, time: Value) -> Value:
@@ -62,7 +64,7 @@ def rate_limit(rate: Value) -> Sourced[Policer]:
     return made(Policer, rate_bps=rate, burst_bytes=burst)
 
 
-def queues_of(site: Site, known: Definitions, draft: Draft) -> list[Sourced[Queue]]:
+def queues_of(site: Site, draft: Draft) -> list[Sourced[Queue]]:
     """The queues of a site; with a missing fact a stand-in, which no port is made of."""
     shares = transmit_shares(site, draft)
     said = {e.of: e.scheduler.buffer if e.scheduler else None for e in site.entries}
@@ -70,7 +72,7 @@ def queues_of(site: Site, known: Definitions, draft: Draft) -> list[Sourced[Queu
     queues = []
     for entry in site.entries:
         part = buffers.get(entry.of, Value(0.0))
-        queues.append(_QueueDraft(entry, site, shares[entry.of], part, known, draft).queue())
+        queues.append(_QueueDraft(entry, site, shares[entry.of], part, draft).queue())
     return queues
 
 
@@ -80,7 +82,7 @@ def transmit_shares(site: Site, draft: Draft) -> dict[str, Value]:
     for entry in site.entries:
         of = entry.scheduler
         said[entry.of] = of.transmit if of else None
-        if of and draft.acx7000 and of.priority.value in draft.strict:
+        if of and draft.known.acx7000 and of.priority.value in draft.strict:
             said[entry.of] = Value(0.0, "1", default="acx7000.strict")
     return _shares(site, said, "transmit_rate", draft)
 
@@ -120,7 +122,6 @@ class _QueueDraft:
     site: Site
     share: Value
     part: Value
-    known: Definitions
     draft: Draft
 
     def __post_init__(self) -> None:
@@ -151,7 +152,7 @@ class _QueueDraft:
 
     def _strict(self) -> dict[str, object]:
         """What a queue gets that is served before any guarantee."""
-        row = "acx7000.strict" if self.draft.acx7000 else "junos.strict_high"
+        row = "acx7000.strict" if self.draft.known.acx7000 else "junos.strict_high"
         lines = [line for line in self.of.lines if line.words[:1] in _EXCESS]
         leave_out(self.notes, lines, "A queue of this priority has no share of the excess.")
         rate_bps = 0.0 if self.site.tree else self.site.whole_bps
@@ -181,10 +182,8 @@ class _QueueDraft:
 
     def _held_back(self) -> dict[str, object]:
         """What holds the queue back: its shaper, and the policer of `rate-limit`."""
-        of, site, draft, transmit = self.of, self.site, self.draft, self.of.transmit
-        shaper = policer = None
-        if of.shaping:
-            shaper = shaper_of(of.shaping, of.shaping_burst, site.ceiling_bps, draft)
+        of, site, transmit, policer = self.of, self.site, self.of.transmit, None
+        shaper = shaper_of(of, site.ceiling_bps, self.draft)
         if transmit is None or not (of.transmit_exact or of.transmit_limited):
             return {"shaper": shaper}
         exact_bps = of_bps(transmit, site.ceiling_bps)
@@ -195,7 +194,7 @@ class _QueueDraft:
             raise NoPortError(problem, transmit.line)
         if of.transmit_exact and (shaper is None or exact_bps < shaper.part.rate_bps):
             exact = Value(exact_bps, "bit/s", of.transmit_exact.line)
-            shaper = shaper_of(exact, None, exact_bps, draft)
+            shaper = shaper_of(Scheduler(of.line, shaping=exact), exact_bps, self.draft)
         if of.transmit_limited:
             policer = rate_limit(transmit._replace(value=exact_bps))
         return {"shaper": shaper, "policer": policer}
@@ -230,18 +229,18 @@ class _QueueDraft:
     def _points(self) -> dict[str, Points]:
         """Loss priority -> its drop profile."""
         by_loss: dict[str, Points] = {}
+        known = self.draft.known.drop_profiles
         for loss, (name, line) in self.of.profiles.items():
-            if name not in self.known.drop_profiles:
+            if name not in known:
                 raise NotDefinedError("drop profile", name, line.number)
             for each in LOSS_PRIORITIES if loss == "any" else (loss,):
                 if loss != "any" or each not in self.of.profiles:
-                    by_loss[each] = self.known.drop_profiles[name]
+                    by_loss[each] = known[name]
         return by_loss
 
     def _profiles(self, by_loss: dict[str, Points], own: Any) -> dict[str, Any]:
         """Mark -> points, where these are other ones than its `own`; the first rule counts."""
-        number, known = self.entry.number, self.known
-        rules = [rule for rule in known.rules if known.number(rule.of) == number]
+        rules = self.draft.known.rules_of(self.entry)
         marks = [(self.site.prefix + rule.mark, rule.loss) for rule in rules]
         marks += [(MARK_OF_LOSS[loss], loss) for loss in LOSS_PRIORITIES[1:]]
         theirs = [(mark, by_loss.get(loss, _FULL).points) for mark, loss in reversed(marks)]
