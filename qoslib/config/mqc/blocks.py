@@ -20,6 +20,7 @@ from qoslib.config.mqc.matches import match
 from qoslib.config.mqc.names import BUILT_IN, SYSTEM
 from qoslib.config.mqc.police import ACTIONS
 from qoslib.config.mqc.policies import (
+    NETWORK,
     Interface,
     Match,
     Policies,
@@ -86,6 +87,8 @@ _GLOBAL = {
     ("switch-fabric", "service-policy"): "Queues of the switch fabric are left out.",
 }
 _OF_PROCESSOR = "The platform's own, for its processor: it is no part of a port."
+#: Cisco, Nexus 5000 NX-OS QoS Configuration Guide, Buffering and Queue Limits: an ingress buffer.
+_OF_NETWORK = "What the whole switch keeps of a class that comes in is left out: give buffer_bytes."
 _OF_WIRELESS = "The platform's own, for its wireless ports: what they do is left out."
 _OF_OTHERS = "A policy of what is no interface here is left out: nothing is promised of it."
 _BELOW_UNKNOWN = "It stands below a line that is not understood."
@@ -363,6 +366,8 @@ class _Reading:
                 part.statements[:] = [s for s in part.statements if not s.text.startswith(gone)]
             else:
                 lost = apply(part, Words(line))
+                if part.kind == NETWORK and line.verb != "description":
+                    lost = lost or [_OF_NETWORK]
         except NotUnderstood:
             self._unknown(line)
             return

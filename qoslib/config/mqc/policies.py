@@ -10,6 +10,7 @@ from qoslib.config.records import Statement
 from qoslib.config.values import Value
 
 __all__ = [
+    "NETWORK",
     "Early",
     "Interface",
     "Match",
@@ -26,6 +27,8 @@ __all__ = [
     "whole_of",
 ]
 
+#: The type of what the whole switch does with classes (NX-OS).
+NETWORK = "network-qos"
 #: What a class map or a policy is without a type.
 _PLAIN = "qos"
 
@@ -35,7 +38,7 @@ def plain(kind: str) -> str:
     kind = kind.lower()
     if kind in ("queueing", "lan-queuing"):
         return "queuing"
-    return kind if kind in ("queuing", "network-qos") else _PLAIN
+    return kind if kind in ("queuing", NETWORK) else _PLAIN
 
 
 def key_of(known: Mapping[str, object], name: str, kind: str) -> str:
