@@ -412,10 +412,8 @@ class _Reading:
             return
         if words[:1] == ("qos",) and not lost:
             self._unknown(line)
-        if len(words) > 1 and get_close_matches(line.verb, _HEADERS, 1, _NEAR):
-            self._unknown(line)
-            self.block, self.left = "left", _BELOW_UNKNOWN
-        elif line.verb in _OF_A_CLASS:
+        begins = len(words) > 1 and get_close_matches(line.verb, _HEADERS, 1, _NEAR)
+        if begins or line.verb in _OF_A_CLASS:
             self._unknown(line)
             self.block, self.left = "left", _BELOW_UNKNOWN
 
