@@ -295,7 +295,8 @@ def _without_port(configuration: Configuration) -> Iterator[str]:
     unattached = [name for name in policies if name not in used]
     if unattached:
         yield f"No interface has {listed_names('policy', unattached)}."
-    if marking:
+    # A policer that counts packets is a remark alone.
+    if marking and not any(each.verb == "police" for each in configuration.remarks):
         yield f"What comes in is only marked, by {listed_names('policy', sorted(marking))}."
 
 

@@ -1026,3 +1026,10 @@ def test_a_policy_says_where_it_belongs_by_lines_that_are_not_modelled_too():
     assert "`service-policy output FAIR`" in said[1]
     # New marks of Ethernet are set where packets leave.
     assert "`service-policy output COLOUR`" in said[4]
+
+
+def test_a_policer_that_counts_packets_is_no_marking():
+    text = "policy-map LIMIT\n class class-default\n  police rate 1000 pps burst 2000 packets\n"
+    found = read(text + " end-policy-map\n", dialect="ios-xr")
+    (nothing,) = findings(found, rules=["nothing-checked"])
+    assert nothing.arithmetic == "No interface has policy LIMIT."
