@@ -22,7 +22,7 @@ from qoslib.config.mqc.own_policies import own_policy
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, whole_of
 from qoslib.config.mqc.port_builder import PortBuilder, Way
-from qoslib.config.mqc.together import choice, port_shape, with_instances, with_system
+from qoslib.config.mqc.together import choice, port_shape, with_default, with_instances, with_system
 from qoslib.config.mqc.turns import Turns
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredPort
@@ -73,6 +73,8 @@ def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Itera
     children = {part.child.name for part in found.parts if part.child}
     no_ports = children | _of_processor(found)
     attached = with_instances(found.interfaces.values())
+    if platform.built_in:
+        attached = with_default(found, attached)
     interfaces = with_system(attached, found.bare.values()) or [
         Interface(
             policy.name, policy.line, {_way_of(found, policy): Named(policy.name, policy.line)}

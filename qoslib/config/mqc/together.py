@@ -9,8 +9,10 @@ from qoslib.config.mqc.class_nodes import has_queues
 from qoslib.config.mqc.names import DEFAULT, SYSTEM
 from qoslib.config.mqc.policies import Interface, Named, Policies, PolicyClass, Shape, whole_of
 
-__all__ = ["Choice", "choice", "port_shape", "with_instances", "with_system"]
+__all__ = ["Choice", "choice", "port_shape", "with_default", "with_instances", "with_system"]
 
+#: Names that NX-OS has with 8 queues alone.
+_OF_EIGHT = re.compile(r"(?:c|default)-(?:\w+-)*8q-")
 #: An interface of NX-OS that may send by the system's policy.
 _PHYSICAL = re.compile(r"eth(?:ernet)?[\d/,-]+$", re.IGNORECASE)
 
@@ -19,6 +21,7 @@ _OTHER_TYPES = {
     "out": "What marks and polices beside the queues is left out.",
     "in": "Queues on the way in are left out.",
 }
+_TAKEN = "No line attaches a policy of queues: the switch's own is taken, {}."
 _INPUT = "How several policies of what comes in act together is not known: no promise."
 _UNKNOWN = "Beside it stands {other}, which the text does not hold: no promise."
 _MARKS = "It marks alone: the queues are those of {other}, and streams keep their mark."
@@ -121,6 +124,25 @@ def port_shape(found: Policies, name: str) -> Shape | None:
         return None
     alone = replace(PolicyClass(part.name, part.line), shape=part.shape, kind=part.kind)
     return part.shape if replace(part, statements=[]) == alone else None
+
+
+def with_default(found: Policies, interfaces: list[Interface]) -> list[Interface]:
+    """Interfaces, where the system has its own policy of queues if the text attaches none (NX-OS).
+
+    It is known where names tell that the switch has 8 queues, and matters where packets are put
+    into groups.
+    """
+    whole = next((each for each in interfaces if each.name == SYSTEM), None)
+    groups = any(part.groups for part in found.parts)
+    if whole is None or not groups or any("out" in each.policies for each in interfaces):
+        return interfaces
+    names = [part.name for part in found.parts] + [each.name for each in found.notes.remarks]
+    if not any(_OF_EIGHT.match(name) for name in names):
+        return interfaces
+    own = Named("default-8q-out-policy", whole.line, "queuing")
+    found.notes.not_modelled(whole.line, SYSTEM, _TAKEN.format(own.name))
+    whole = replace(whole, policies={**whole.policies, "out": own})
+    return [whole if each.name == SYSTEM else each for each in interfaces]
 
 
 def with_system(interfaces: Sequence[Interface], bare: Iterable[Interface]) -> list[Interface]:
