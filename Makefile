@@ -10,7 +10,7 @@ LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/my_l
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
-.PHONY: help lab livelab fresh-lessons test soak notebooks handout slides score store score-full bench bench-ui lock clean FORCE
+.PHONY: help lab livelab fresh-lessons test soak notebooks handout slides score store score-full bench bench-ui wasm lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -56,10 +56,19 @@ bench: $(VENV)/.ready  ## measure qoslib beside ns-3, SimPy and ns.py; BENCH_ARG
 bench-ui: $(VENV)/.ready  ## measure how long a reader waits for lessons and figures; UI_ARGS="--json" or "--moves 30 --write"
 	@$(BIN)/python -m benchmarks.ui $(UI_ARGS)
 
+wasm: $(VENV)/.ready build/zig/ziglang  ## compile the kernels to WebAssembly in build/wasm, as a web page runs them
+	@$(BIN)/python -m website.wasm
+
+build/zig/ziglang: website/requirements.lock
+	@echo "qoslib: installing zig, which links the kernels, in build/zig"
+	@$(BIN)/python -m pip install --quiet --require-hashes --upgrade --target build/zig -r website/requirements.lock
+	@touch $@
+
 lock: $(VENV)/.ready  ## resolve requirements.lock again from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions
 	@$(BIN)/python -m pip install --quiet --upgrade --target build/uv uv
 	@$(UV_COMPILE) --all-extras -o requirements.lock $(LOCK_ARGS) pyproject.toml
 	@echo ns3 | $(UV_COMPILE) -o benchmarks/requirements-ns3.lock $(LOCK_ARGS) -
+	@echo ziglang | $(UV_COMPILE) -o website/requirements.lock $(LOCK_ARGS) -
 	@printf 'simpy\nns.py==0.4.3\n' | $(UV_COMPILE) -o benchmarks/requirements-simpy.lock $(LOCK_ARGS) -
 
 clean:  ## remove the environments and everything else that was made

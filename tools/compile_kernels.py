@@ -13,7 +13,7 @@ from qoslib.port import Chain, Hop, Node, PacketLimit, Port, Queue, SchedulerTre
 from qoslib.traffic import Stream
 
 
-def main():
+def main() -> None:
     """A chain uses the kernels of a port and its own; trees, switches and TCP have own loops."""
     port = Port("line", 1e6, (Queue("all", PacketLimit(1)),))
     chain = Chain("one", (Hop(port),))

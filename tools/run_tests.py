@@ -22,7 +22,7 @@ QUIET = {**os.environ, "TQDM_DISABLE": "1"}
 #: Its pip compiles no module (it takes "0" for yes here): a tenth of them is ever imported.
 PART = {"newer": {"QOSLIB_PART": "4", "PIP_NO_COMPILE": "0"}}
 #: What no unit test runs: groups of their own.
-APART = ("tests/browser", "tests/live", "tests/lessons/test_handout.py")
+APART = ("tests/browser", "tests/live", "tests/website", "tests/lessons/test_handout.py")
 
 
 class Skipped(Exception):
@@ -94,6 +94,13 @@ def browser():
     return ((*PYTEST, "tests/browser"),)
 
 
+def wasm():
+    """The kernels compiled for a web page, and calls of them held against numba's."""
+    if not (ROOT / "build" / "zig").is_dir() and os.environ.get("CI") != "true":
+        raise Skipped("zig, which links the kernels, is not installed: `make wasm` does that")
+    return (("make", "--no-print-directory", "wasm"), (*PYTEST, "tests/website"))
+
+
 def live():
     """Packets on this machine's kernel: nothing else may run beside it."""
     return ((*PYTEST, "tests/live"),)
@@ -137,7 +144,7 @@ PHASES = (
     # One core is for packets on their way; mypy and the doctests have the other.
     (2, (live, types, doctests, lint)),
     # A browser waits often; `unit` and `scoreboard` use both cores, so neither waits at the end.
-    (3, (browser, unit, newer, notebooks, handout, scoreboard)),
+    (3, (browser, unit, newer, notebooks, wasm, handout, scoreboard)),
 )
 GROUPS = {f.__name__: f for _, phase in PHASES for f in phase}
 #: They wait for packets or pages, and go on as soon as these are there: the others are polite.

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qoslib.packets.kernels import compiling as kernels
+from qoslib.packets.kernels import jit as kernels
 from qoslib.packets.kernels.compiling import kernel
 
 SOURCE = """
@@ -181,7 +181,7 @@ def test_a_use_counts():
 
 LOOPS = """
 from qoslib.packets.kernels import loop
-from qoslib.packets.kernels.compiling import _meaning
+from qoslib.packets.kernels.jit import _meaning
 from qoslib.tcp.kernels import loop as tcp
 from qoslib.tcp.fluid.kernels import loop as fluid
 loops = [loop.run, tcp.run, fluid.run]

@@ -1,0 +1,71 @@
+"""Calls of kernels, kept as they are: what goes in, and what numba's machine code makes of it."""
+
+import importlib
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from qoslib.packets.kernels.ahead import ENTRIES, leaves
+
+#: Where a kernel is called: the module, its name there, and its place.
+CALLERS = (
+    ("qoslib.packets.plan_tree", "run_flat", "qoslib.packets.kernels.loop.run"),
+    ("qoslib.packets.plan_tree", "run_tree", "qoslib.packets.kernels.tree_loop.run_tree"),
+    ("qoslib.packets.switch", "run_ports", "qoslib.packets.kernels.ports.run_ports"),
+    ("qoslib.packets.chain", "count_through", "qoslib.packets.kernels.counters.count_through"),
+    ("qoslib.tcp.simulate", "run", "qoslib.tcp.kernels.loop.run"),
+    ("qoslib.tcp.fluid.solve", "run", "qoslib.tcp.fluid.kernels.loop.run"),
+)
+
+
+class Recorder:
+    """Keeps the calls of a time in a folder: a description, and the arrays before and after.
+
+    `calls` counts them by the kernel's name in a library.
+    """
+
+    def __init__(self, folder: Path, monkeypatch):
+        self.folder, self.calls = folder, Counter()
+        for module, name, place in CALLERS:
+            found = importlib.import_module(module)
+            monkeypatch.setattr(found, name, self._kept(getattr(found, name), ENTRIES[place]))
+
+    def _kept(self, kernel, entry):
+        def call(*arguments):
+            given = list(leaves(arguments))
+            before = [each.tobytes() for each in given if isinstance(each, np.ndarray)]
+            answer = kernel(*arguments)
+            after = [each.tobytes() for each in given if isinstance(each, np.ndarray)]
+            self._keep(entry, given, before, after, answer)
+            return answer
+
+        return call
+
+    def _keep(self, entry, given, before, after, answer):
+        name = f"{sum(self.calls.values()):04d}"
+        self.calls[entry] += 1
+        described = {
+            "entry": entry,
+            "arguments": [_described(each) for each in given],
+            "answer": None if answer is None else str(answer),
+        }
+        (self.folder / f"{name}.json").write_text(json.dumps(described))
+        (self.folder / f"{name}.before").write_bytes(b"".join(before))
+        (self.folder / f"{name}.after").write_bytes(b"".join(after))
+
+
+def _described(argument):
+    """A number as text, so that 64 bits stay; of an array what numba passes on."""
+    if isinstance(argument, np.ndarray):
+        assert argument.flags.c_contiguous
+        return {
+            "bytes": argument.nbytes,
+            "size": argument.size,
+            "item": argument.itemsize,
+            "steps": [*argument.shape, *argument.strides],
+        }
+    if isinstance(argument, float):
+        return {"float": repr(float(argument))}
+    return {"integer": str(int(argument))}

@@ -1,0 +1,115 @@
+"""The kernels of a page are those of numba: the same bits for the same call."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernel_calls import Recorder
+from mechanisms import MECHANISMS
+from places import ROOT, SUPPORT
+from qoslib import packets, tcp
+from qoslib.flows import Cubic, Flow, Host, HTcp, Reno
+from qoslib.packets.kernels.ahead import ENTRIES
+from qoslib.port import PacketLimit, Port, Queue
+from soak import many
+from tcp_scenes import RECOVERIES, STREAMS, hosts, ports
+from website import wasm
+
+#: Scenes of each mechanism, and of each way of recovery of TCP.
+SCENES = 4
+#: Fewer events than a scene has, so that a run goes on where it stopped.
+CHUNK = 1000
+
+TOOLS = {"zig": wasm.ZIG.is_dir(), "node": shutil.which("node")}
+LACKING = [name for name, found in TOOLS.items() if not found]
+#: At home a missing tool is a reason to skip; where all are installed it is a mistake.
+pytestmark = pytest.mark.skipif(
+    bool(LACKING) and os.environ.get("CI") != "true", reason=f"not installed: {', '.join(LACKING)}"
+)
+
+PROGRAM = """
+from qoslib import Scenario, Stream, run
+from qoslib.port import PacketLimit, Port, Queue
+line = Port("line", 1e7, (Queue("all", PacketLimit(50)),))
+print(run(Scenario("one", line, streams=[Stream("all", 1.2e7, 1000)], duration_s=2.0)).to_json())
+"""
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wasm")
+    wasm.build(folder, ("kernels.wasm", "native.so"))
+    return folder
+
+
+@pytest.fixture
+def recorder(tmp_path, monkeypatch):
+    return Recorder(tmp_path, monkeypatch)
+
+
+def play_mechanisms():
+    for scenes in MECHANISMS.values():
+
+        @many(SCENES)
+        @given(scenes)
+        def play(scene):
+            options = {"seed": scene.seed, "warmup_s": scene.warmup_s, "chunk_packets": CHUNK}
+            kept = {"events": 500, "trace_packets": 100}
+            packets.simulate(scene.where, scene.streams, scene.duration_s, **options, **kept)
+
+        play()
+
+
+def play_tcp():
+    for recovery in RECOVERIES:
+
+        @many(SCENES)
+        @given(ports(), hosts(recovery), STREAMS, st.integers(0, 9))
+        def play(port, host, streams, seed):
+            tcp.simulate(port, [host], 1.0, streams=streams, seed=seed)
+
+        play()
+
+
+def play_tcp_fluid():
+    port = Port("line", 1e7, (Queue("all", PacketLimit(50)),))
+    for law in (Reno(), Cubic(), HTcp()):
+        flows = tuple(Flow(name, rtt_s, law) for name, rtt_s in (("a", 0.02), ("b", 0.05)))
+        tcp.solve(port, [Host("host", 1e7, flows)], 5.0)
+
+
+def test_calls_have_the_same_bits_as_numba(libraries, recorder, tmp_path):
+    play_mechanisms()
+    play_tcp()
+    play_tcp_fluid()
+    assert recorder.calls.keys() == set(ENTRIES.values())
+    assert recorder.calls.total() >= 200
+    command = ("node", SUPPORT / "kernel_replay.mjs", libraries / "kernels.wasm", tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == {"calls": recorder.calls.total(), "differ": []}
+
+
+def test_a_scenario_runs_without_numba(libraries):
+    answers = []
+    for without, library in (("", ""), ('import sys\nsys.modules["numba"] = None', "native.so")):
+        env = os.environ | {"QOSLIB_KERNELS": str(libraries / library)}
+        command = (sys.executable, "-c", without + PROGRAM)
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        answers.append(done.stdout)
+    assert answers[0] == answers[1]
+
+
+def test_without_numba_and_library_the_error_says_what_to_install(tmp_path):
+    program = 'import sys\nsys.modules["numba"] = None' + PROGRAM
+    env = os.environ | {"QOSLIB_KERNELS": str(tmp_path / "kernels.so")}
+    command = (sys.executable, "-c", program)
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "kernels.so, which is not there: install numba" in done.stderr
