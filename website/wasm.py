@@ -24,7 +24,7 @@ import llvmlite.binding as llvm
 
 from qoslib.packets.kernels.ahead import ENTRIES
 
-__all__ = ["MissingTool", "build", "compiled", "hash_of_sources"]
+__all__ = ["MissingTool", "build", "compiled", "hash_of_sources", "print_codes"]
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "wasm"
@@ -111,7 +111,7 @@ def compiled() -> dict[str, tuple[str, str]]:
     What was kept on disk has no intermediate code, so that all is compiled anew.
     """
     with tempfile.TemporaryDirectory() as folder:
-        program = f"import {__name__} as own; own._print_codes()"
+        program = "from website import wasm; wasm.print_codes()"
         env = os.environ | {"NUMBA_CACHE_DIR": folder}
         done = subprocess.run(
             [sys.executable, "-c", program], cwd=ROOT, env=env, stdout=subprocess.PIPE, check=True
@@ -119,7 +119,7 @@ def compiled() -> dict[str, tuple[str, str]]:
     return {name: (symbol, code) for name, symbol, code in json.loads(done.stdout)}
 
 
-def _print_codes() -> None:
+def print_codes() -> None:
     """Run each kernel once, and print what numba made of it."""
     from tools.compile_kernels import main
 
