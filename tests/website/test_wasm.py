@@ -42,10 +42,10 @@ print(run(Scenario("one", line, streams=[Stream("all", 1.2e7, 1000)], duration_s
 
 
 @pytest.fixture(scope="module")
-def libraries(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wasm")
-    wasm.build(folder, ("kernels.wasm", "native.so"))
-    return folder
+def libraries():
+    """The folder of the kernels as they are now: nothing is compiled where they are there."""
+    wasm.build(names=tuple(wasm.TARGETS))
+    return wasm.FOLDER
 
 
 @pytest.fixture
