@@ -37,6 +37,9 @@ _WORDS = {
         "critical": 5, "internet": 6, "network": 7,
     },
     ("junos", "DSCP"): {**_COMMON, "be": 0, "nc1": 48, "nc2": 56},
+    ("sros", "DSCP"): {
+        "be": 0, "nc1": 48, "nc2": 56, **_COMMON, **{f"cp{code}": code for code in range(64)},
+    },
     **{("junos", kind): _JUNOS_BITS for kind in ("IP", "PCP", "EXP")},
 }  # fmt: skip
 
@@ -108,6 +111,8 @@ def write_word(mark: str, family: str) -> str:
     ('af41', '44', 'default')
     >>> write_word("AF41", "junos"), write_word("PCP 5", "junos"), write_word("voice", "junos")
     ('100010', '101', '')
+    >>> write_word("CS6", "sros"), write_word("DSCP 13", "sros")
+    ('nc1', 'cp13')
     """
     known = code_of(mark)
     if known is None:
@@ -115,7 +120,9 @@ def write_word(mark: str, family: str) -> str:
     kind, code = known
     if family == "junos":
         return f"{code:0{BITS[kind]}b}"
-    if mark == "CS0":
+    if family == "sros" and kind == "DSCP":
+        return next(word for word, its in words_of(family).items() if its == code)
+    if mark == "CS0" and family == "cisco":
         return "default"
     return str(code) if mark not in DSCP or mark in _RARE else mark.lower()
 

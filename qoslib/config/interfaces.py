@@ -50,11 +50,13 @@ _SPELT = {
         "Bundle-Ether", "Port-channel", "TenGigE", "FortyGigE",
     )
 }  # fmt: skip
-#: Family -> a word of `speed`: 100 (Mb/s); 10g, 2.5g, 100m; forced 40gfull or 1000full, 100g-4.
+#: Family -> a word of `speed`: 100 (Mb/s); 10g, 2.5g, 100m; forced 40gfull or 1000full, 100g-4;
+#: 100 (Mb/s).
 _SPEEDS = {
     "cisco": re.compile(r"(\d{1,6})()\Z"),
     "junos": re.compile(r"(\d{1,5}(?:\.\d)?)([mg])(?:bps)?\Z", re.IGNORECASE),
     "eos": re.compile(r"([1-9]\d{0,5})(g|full|half)"),
+    "sros": re.compile(r"(\d{1,6})()\Z"),
 }
 #: Cisco's types -> what `speed` may say of them.
 _CHOICES = {"GigabitEthernet": ("10", "100", "1000"), "FastEthernet": ("10", "100")}

@@ -6,6 +6,7 @@ from functools import partial
 from qoslib.config.junos.writer import write_junos
 from qoslib.config.mqc.platform_defaults import IOS, IOS_XE
 from qoslib.config.mqc.writer import write_mqc
+from qoslib.config.sros import write_sros
 from qoslib.config.tc import write_tc
 from qoslib.config.write_record import Written
 from qoslib.port import Port
@@ -19,6 +20,7 @@ WRITERS: dict[str, Callable[[Port, str], Written]] = {
     "ios-xe": partial(write_mqc, platform=IOS_XE),
     "ios": partial(write_mqc, platform=IOS),
     "junos": write_junos,
+    "sros": write_sros,
     "tc": write_tc,
 }
 

@@ -41,7 +41,7 @@ def test_code_points_have_one_mark_each():
 
 
 @pytest.mark.parametrize("kind", BITS)
-@pytest.mark.parametrize("family", ["cisco", "junos"])
+@pytest.mark.parametrize("family", ["cisco", "junos", "sros"])
 def test_words_are_read_as_they_are_written(family, kind):
     for code in range(1 << BITS[kind]):
         mark = mark_of(code, kind)

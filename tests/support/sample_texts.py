@@ -36,6 +36,21 @@ SONIC = """\
 EOS = "".join(
     f"interface Ethernet{n}\n speed 10g\n tx-queue 1\n  bandwidth percent 30\n" for n in range(4)
 )
+SROS = """\
+qos
+    sap-egress 20 create
+        queue 1 create
+            rate 50000 cir 10000
+        exit
+        queue 6 expedite create
+            rate max cir 5000
+        exit
+        fc ef create
+            queue 6
+        exit
+    exit
+exit
+""" + "".join(f"service epipe {n} create sap 1/1/{n}:1 create egress qos 20\n" for n in range(1, 4))
 TEXTS = {
     "ios-xe": MQC,
     "ios": MQC,
@@ -46,6 +61,7 @@ TEXTS = {
     "tc": TC,
     "tc -j": SHOWN,
     "sonic": SONIC,
+    "sros": SROS,
 }
 FOUR_CLASSES = """
 class-of-service {

@@ -1,0 +1,497 @@
+"""The dialect ``sros``: SAPs and network ports of Nokia SR OS as ports."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from qoslib import units
+from qoslib.config.facts import Facts
+from qoslib.config.interfaces import speed_bps
+from qoslib.config.lines import Line
+from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
+from qoslib.config.provenance import Provenance
+from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
+from qoslib.config.source import check_time
+from qoslib.config.sourced import (  # fmt: skip
+    Sourced,
+    by_mark,
+    by_name,
+    described,
+    facts_of_port,
+    in_bytes,
+    made,
+    number,
+)
+from qoslib.config.sros.commands import CLASSES, INWARD, POLICIES, Given, Policy, read_policy
+from qoslib.config.sros.lines import is_braced, lines_of_sros
+from qoslib.config.values import Value, of_default, of_fact
+from qoslib.port import (  # fmt: skip
+    Classifier,
+    Ewma,
+    Node,
+    Port,
+    Queue,
+    Red,
+    SchedulerTree,
+    Shaper,
+    ShareRedProfile,
+)
+
+__all__ = ["is_sros", "read_sros"]
+
+_SIGN = re.compile(
+    r"^[ \t]*(?:# TiMOS-|/?configure[ \t]+(?:qos|port|service)[ \t]"
+    r"|(?:sap-ingress|sap-egress|network-queue|slope-policy|scheduler-policy)[ \t]+\S+[ \t]"
+    r"+(?:create|name|\{)|sap[ \t]+(?:lag-)?\d\S*:\S+[ \t]+(?:create|\{))",
+    re.MULTILINE,
+)
+_MD = re.compile(r"policy-name \S|\brate (?:pir|cir) ")
+_OTHER_KIND = re.compile(r"-(?:policy|profile|templates|list|ingress|mapping)$|^(?:hs|mc)-|^no$")
+_FRAME_BYTES = 1518
+_HIDDEN = "What this does to queues is left out: nothing is promised where it counts."
+_TWO = "Another policy puts this mark into another class: only where a packet comes in tells."
+_NO_LOW = "No mark is known to be out of profile: what counts for such packets is left out."
+_ALONE = "No scheduler above it at the top has a rate below that of the port: levels and weights"
+_ALONE += " have no effect."
+_NOT_WITHIN = "A scheduler above gives nothing within the CIR, by its cir-level or its own CIR:"
+_NOT_WITHIN += " this only says which packets are in profile."
+_LEVELS = "Levels below schedulers of one level cannot be compared here: nothing is promised."
+#: What hides what the queues of a port get, and what does not.
+_HIDING = {
+    "agg-rate", "agg-rate-limit", "egress-port-qos-policy", "egress-scheduler-override",
+    "egress-scheduler-policy", "overrides", "policer-control-policy", "port-scheduler-policy",
+    "queue-group", "queue-override", "scheduler-override", "vlan-qos-policy",
+}  # fmt: skip
+_ELSEWHERE = {"queue-policy", "pool", "slope-policy", "sla-profile", "egress-remark-policy"}
+#: What a port or a SAP says, in the order in which it is looked for.
+_ATTACHED = "scheduler-policy", "qos", "queue-policy", "egress-rate", "speed"
+
+
+@dataclass
+class _Place:
+    """A port: its speed and rate, the policies of each SAP on it, and whether something hides them.
+
+    The network side of a port is one as well.
+    """
+
+    line: int
+    given: dict[str, Value] = field(default_factory=dict)
+    hidden: bool = False
+    saps: dict[str, dict[str, Value]] = field(default_factory=dict)
+
+
+@dataclass
+class _Leaf:
+    """A queue of a port: what it is given, its marks, and the way down to it.
+
+    `steps` are nodes from the port on, what is below each on the way, its level and its cir-level.
+    """
+
+    name: str
+    of: Given
+    sap: str
+    marks: dict[str, Value]
+    expedited: bool
+    steps: list[tuple[str, str, float, float]] = field(default_factory=list)
+    committed: Value | None = None
+
+    def value(self, key: str) -> Value | None:
+        return self.of.values.get(key)
+
+
+def is_sros(text: str) -> float:
+    """How sure it is that a text is of Nokia SR OS."""
+    return 0.9 if _SIGN.search(text) else 0.0
+
+
+def read_sros(text: str, facts: Facts) -> Configuration:
+    """Read a configuration of Nokia SR OS: a port has all SAPs that the text has on it."""
+    known = _Text(text)
+    ports = [_Builder(known, name, place, facts).port() for name, place in known.places.items()]
+    if not any(ports):
+        # Without a port each policy is checked as a piece.
+        for (kind, name), policy in known.policies.items():
+            if kind in ("sap-egress", "network-queue") and policy.parts:
+                sap = "network" if kind == "network-queue" else name
+                place = _Place(policy.line, saps={sap: {"qos": Value(name, line=policy.line)}})
+                ports.append(_Builder(known, name, place, facts).port())
+    remarks = tuple(sorted(known.notes.remarks, key=lambda each: each.line))
+    found, said = tuple(filter(None, ports)), tuple(known.notes.statements)
+    return Configuration("sros", found, remarks, said, text.count("\n") + 1)
+
+
+class _Text:
+    """All that a text says of policies, SAPs and ports."""
+
+    def __init__(self, text: str) -> None:
+        self.notes = Provenance()
+        self.unit = "B" if is_braced(text) or _MD.search(text) else "kB"
+        self.policies: dict[tuple[str, str], Policy] = {}
+        self.places: dict[str, _Place] = {}
+        for line in lines_of_sros(text):
+            check_time(line.number)
+            try:
+                if lost := self._read(line, line.words):
+                    self.notes.not_modelled(line.number, line.text, lost)
+            except NotUnderstood:
+                self.notes.unknown(line.number, line.text)
+            except Refused as problem:
+                self.notes.refused(line.number, line.text, problem)
+        self.marks = self._marks()
+
+    def _read(self, line: Line, words: tuple[str, ...]) -> str:
+        """What is lost by a line; nothing where it is understood, or about other things."""
+        if words[0] in POLICIES and words[0] != "network":
+            words = ("qos", *words)
+        if words[0] == "qos":
+            return self._policy(line._replace(words=words)) if len(words) > 2 else ""
+        if "sap" in words[:-1] or (words[0] == "port" and len(words) > 1):
+            return self._attached(line, words[words.index("sap") if "sap" in words else 0 :])
+        if "interface" in words and words[-2] in ("qos", "network-policy"):
+            self.notes.understood(line.number, line.text)
+        elif "qos" in words[:-1]:
+            raise NotUnderstood
+        return "" if (_HIDING | _ELSEWHERE).isdisjoint(words) else _HIDDEN
+
+    def _policy(self, line: Line) -> str:
+        words, (kind, name) = Words(line, 3), line.words[1:3]
+        for above, text in zip(line.opened, line.parents, strict=False):
+            self.notes.understood(above, text)
+        if kind not in POLICIES:
+            if _OTHER_KIND.search(kind):
+                return "Policies of this kind are left out."
+            raise NotUnderstood
+        policy = self.policies.setdefault((kind, name), Policy(kind, name, line.number, self.unit))
+        part, lost = read_policy(policy, words)
+        statement = self.notes.understood(line.number, line.text)
+        if part:
+            part.statements.append(statement)
+        return lost
+
+    def _attached(self, line: Line, words: tuple[str, ...]) -> str:
+        """A command of a SAP or a port."""
+        name, rest = words[1], [each for each in words[2:] if each not in ("create", "policy-name")]
+        place = self.places.setdefault(name.partition(":")[0], _Place(line.number))
+        if words[0] == "sap":
+            place.saps.setdefault(name, {"line": Value(name, line=line.number)})
+        key = next((each for each in _ATTACHED if each in rest), "")
+        value = rest[rest.index(key) + 1 :] if key else []
+        if "ingress" in rest:
+            if key == "qos" and value:
+                self.notes.understood(line.number, line.text)
+            return INWARD if value and key != "qos" else ""
+        if not _HIDING.isdisjoint(rest):
+            place.hidden = True
+            return _HIDDEN
+        value = value[1:] if value[:1] == ["sap-egress"] else value
+        if not value:
+            return "" if _ELSEWHERE.isdisjoint(rest) else "Slopes of a pool are left out."
+        if key in ("egress-rate", "speed"):
+            start = Words(line._replace(words=words), words.index(key) + 1)
+            rate_bps = (
+                speed_bps(value[0], "sros")
+                if key == "speed"
+                else start.rate_bps("the rate", "kbit/s")
+            )
+            place.given |= {key: Value(rate_bps, "bit/s", line.number)} if rate_bps else {}
+        elif len(value) > 1:
+            raise NotUnderstood
+        else:
+            of = place.saps.setdefault("network" if key == "queue-policy" else name, {})
+            of["qos" if key == "queue-policy" else key] = Value(value[0], "", line.number)
+        self.notes.understood(line.number, line.text)
+        return ""
+
+    def policy(self, kind: str, named: Value | None) -> Policy | None:
+        """The policy of a name, or of an id that stands for it."""
+        if named is None:
+            return None
+        of_kind = [each for each in self.policies.values() if each.kind == kind]
+        found = next((each for each in of_kind if named.value in (each.name, *each.names)), None)
+        own = (kind, named.value) == ("sap-egress", "1")
+        return Policy(kind, "1", 0) if own and not found else found
+
+    def _marks(self) -> dict[str, Value]:
+        """The class of each mark, where all policies on the way in agree."""
+        found: dict[str, Value] = {}
+        for policy in self.policies.values():
+            for mark, of in policy.marks.items() if policy.kind != "sap-egress" else ():
+                if found.setdefault(mark, of).value not in (of.value, ""):
+                    self.notes.not_modelled(of.line, mark, _TWO)
+                    found[mark] = Value("")
+        return {mark: of for mark, of in found.items() if of.value}
+
+
+class _Builder:
+    """What makes the port of a place: its queues, the nodes above them, and their numbers."""
+
+    def __init__(self, text: _Text, name: str, place: _Place, facts: Facts) -> None:
+        self.text, self.name, self.place, self.facts = text, name, place, facts
+        self.notes, self.sure, self.root = text.notes, not place.hidden, f"port {name}"
+        rate = place.given.get("egress-rate")
+        self.nodes = {self.root: Given(place.line, values={"pir": rate} if rate else {})}
+        self.leaves: list[_Leaf] = []
+        self.memory = of_fact(facts, name, "buffer_bytes")
+        self.line = of_fact(facts, name, "line_rate_bps") or place.given.get("speed")
+        rates = [each.value for each in (self.line, rate) if each]
+        self.whole_bps = float(min(rates, default=0.0))
+
+    def port(self) -> ConfiguredPort | None:
+        """The port as far as it is told, or what is missing for it; None of one without queues."""
+        check_time()
+        saps, asked = self.place.saps, Provenance()
+        if self.sure and all(each.keys() <= {"line"} for each in saps.values()):
+            return None
+        policies = " and ".join(
+            dict.fromkeys(of.get("qos", Value("1")).value for of in saps.values())
+        )
+        port = ConfiguredPort(self.name, "out", None, policy=policies, line=self.place.line)
+        for sap, of in saps.items():
+            self._leaves_of(sap, of)
+        questions = {
+            "line_rate_bps": (self.line is None, "What is the line rate of"),
+            "buffer_bytes": (
+                self.memory is None and any(map(_shares, self.leaves)),
+                "How much memory do the queues share of",
+            ),
+        }
+        for fact, (missing, question) in questions.items() if self.sure else ():
+            if missing:
+                asked.ask(self.facts, self.name, fact, f"{question} {self.name}?", port.line)
+        port = port.replace(classes=tuple(map(_class, self.leaves)), missing=tuple(asked.missing))
+        try:
+            whole = self._made() if self.line and self.sure and not asked.missing else None
+        except ValueError as error:
+            self.notes.not_modelled(port.line, f"port {self.name}", f"{error}. {_HIDDEN}")
+            return port
+        return described(port, whole) if whole else port
+
+    def _known(self, kind: str, named: Value | None) -> Policy | None:
+        """A policy that a line names; without it, or with policers, nothing is sure."""
+        found = self.text.policy(kind, named)
+        self.sure &= named is None or (found is not None and not found.metered)
+        if found is None and named:
+            lost = "This is not in the text: nothing is promised here."
+            self.notes.not_modelled(named.line, f"{kind} {named.value}", lost)
+        return found
+
+    def _leaves_of(self, sap: str, of: dict[str, Value]) -> None:
+        """The queues of a SAP that classes lead to."""
+        kind = "network-queue" if sap == "network" else "sap-egress"
+        policy = self._known(kind, of.get("qos", Value("1")))
+        self._known("scheduler-policy", of.get("scheduler-policy"))
+        if policy is None:
+            return
+        policy.parts.setdefault("1", Given(policy.line))
+        to: dict[str, list[str]] = {}
+        for name in CLASSES:
+            queue = policy.queue_of.get(name, Value("1"))
+            if queue.value not in policy.parts:
+                problem = f"this policy has no queue {queue.value}"
+                self.notes.refused(queue.line, f"queue {queue.value}", problem)
+            to.setdefault(queue.value if queue.value in policy.parts else "1", []).append(name)
+        marks = self.text.marks | policy.marks
+        for name, part in policy.parts.items():
+            if name in to:
+                own = {mark: its for mark, its in marks.items() if its.value in to[name]}
+                own |= {each: Value(each) for each in to[name]}
+                own = {self._named(sap, mark): its for mark, its in own.items()}
+                expedited = part.type == "expedite" or set(to[name]) <= set(CLASSES[4:])
+                expedited &= part.type != "best-effort"
+                leaf = _Leaf(self._named(sap, f"queue {name}"), part, sap, own, expedited)
+                self.leaves.append(leaf)
+            elif part.type != "multipoint" and part.line:
+                lost = "No forwarding class leads to this queue: it is left out."
+                self.notes.not_modelled(part.line, part.text, lost)
+
+    def _named(self, sap: str, name: str) -> str:
+        """A name behind that of its SAP, where the port has several."""
+        return f"{sap} {name}" if len(self.place.saps) > 1 else name
+
+    def _made(self) -> Sourced[Port] | None:
+        """The port; None where the levels of its tree cannot be compared."""
+        for leaf in self.leaves:
+            self._arrange(leaf)
+        keys = self._keys()
+        if keys is None:
+            self.notes.not_modelled(self.place.line, f"port {self.name}", _LEVELS)
+            return None
+        beyond, within = ([*sorted(set(each), reverse=True)] for each in zip(*keys, strict=True))
+        queues = [
+            self._queue(leaf, beyond.index(one), within.index(two))
+            for leaf, (one, two) in zip(self.leaves, keys, strict=True)
+        ]
+        rules = [(mark, each.name) for each in self.leaves for mark in (*each.marks, each.name)]
+        inward = {
+            of.default_class for of in self.text.policies.values() if of.kind == "sap-ingress"
+        }
+        rest = Value(inward.pop() if len(inward) == 1 else "be")
+        default = next(each.name for each in self.leaves if rest in each.marks.values())
+        assert self.line is not None
+        return made(
+            Port, name=self.name, rate_bps=number(float(self.line.value), self.line),
+            queues=by_name(queues), scheduler=made(SchedulerTree, nodes=by_name(self._tree())),
+            classifier=Classifier(tuple(rules), default), **facts_of_port(self.facts, self.name),
+        )  # fmt: skip
+
+    def _rate_bps(self, of: Given, key: str = "pir") -> float:
+        """A rate, at most that of the port."""
+        rate = of.values.get(key)
+        return min(
+            rate.of_whole(self.whole_bps) if rate and rate.unit else self.whole_bps, self.whole_bps
+        )
+
+    def _arrange(self, leaf: _Leaf) -> None:
+        """The way down to a queue: by its schedulers, or by its type where it has none."""
+        policy = self.text.policy(
+            "scheduler-policy", self.place.saps[leaf.sap].get("scheduler-policy")
+        )
+        known, way, names = policy.parts if policy else {}, [leaf.of], [leaf.name]
+        while (above := way[0].values.get("scheduler-name")) and above.value in known:
+            name = self._named(leaf.sap, above.value)
+            if name in names:
+                break
+            names, way = [name, *names], [known[above.value], *way]
+        top = way[0].values.get("pir", Value("max"))
+        endless = not top.unit or top.of_whole(self.whole_bps) > self.whole_bps
+        if leaf.value("scheduler-name") and (above or endless):
+            self.notes.not_modelled(way[0].line, way[0].text, _ALONE)
+            way, names = way[-1:], names[-1:]
+        first = 1.0 + (leaf.expedited and not way[1:])
+        self.nodes |= zip(names, way, strict=True)
+        leaf.steps = [(self.root, names[0], first, first)]
+        for node, child, of in zip(names, names[1:], way[1:], strict=False):
+            level = of.number("level", 1) - (not of.number("weight", 1)) / 2
+            leaf.steps.append((node, child, level, of.number("cir-level", 0)))
+        cir = leaf.value("cir")
+        gives = [of.values.get("cir", Value(0)).value for of in way[1:]]
+        if cir and cir.value and all(gives) and all(step[3] for step in leaf.steps):
+            rate_bps = min(self._rate_bps(leaf.of, "cir"), self._rate_bps(leaf.of))
+            leaf.committed = cir._replace(value=rate_bps, unit="bit/s")
+        elif cir and cir.value:
+            self.notes.not_modelled(cir.line, leaf.of.said(cir), _NOT_WITHIN)
+
+    def _keys(self) -> list[tuple[tuple[float, ...], tuple[float, ...]]] | None:
+        """The levels on the way to each queue, until all below has one, beyond and within the CIR.
+
+        None where nodes of one level with several below each compete for a rate: then a queue's
+        turn depends on which node has its turn, which no order of queues says.
+        """
+        below: dict[str, dict[str, float]] = {}
+        inner: dict[str, set[tuple[tuple[float, float], ...]]] = {}
+        for leaf in self.leaves:
+            for at, (node, child, level, _) in enumerate(leaf.steps, 1):
+                below.setdefault(node, {})[child] = level
+                inner.setdefault(child, set()).add(tuple(each[2:] for each in leaf.steps[at:]))
+        for node, children in below.items():
+            levels = [*children.values()]
+            mixed = any(levels.count(children[its]) > 1 < len(inner[its]) for its in children)
+            asked_bps = sum(self._rate_bps(self.nodes[its]) for its in children)
+            if mixed and asked_bps > self._rate_bps(self.nodes[node]):
+                return None
+        keys = []
+        for leaf in self.leaves:
+            depth = next(n for n, step in enumerate(leaf.steps, 1) if len(inner[step[1]]) == 1)
+            beyond = tuple(step[2] for step in leaf.steps[:depth])
+            within = tuple(step[3] for step in leaf.steps[:depth] if leaf.committed)
+            keys.append((beyond, within))
+        return keys
+
+    def _tree(self) -> Iterator[Sourced[Node]]:
+        """The nodes that have queues below them; the port is one unless it has a single child."""
+        below: dict[str, dict[str, None]] = {}
+        for leaf in self.leaves:
+            for node, child, *_ in leaf.steps:
+                below.setdefault(node, {})[child] = None
+        if len(below[self.root]) == 1 < len(below) and not self.nodes[self.root].values:
+            del below[self.root]
+        for name, children in below.items():
+            of = self.nodes[name]
+            cir, weight = of.values.get("cir"), of.values.get("weight")
+            inner = cir if cir and cir.unit and "scheduler-name" in of.values else None
+            yield made(
+                Node, name=name, children=tuple(children), shaper=self._shaper(of),
+                weight=number(of.number("weight", 1) or 1.0, weight),
+                guaranteed_bps=number(self._rate_bps(of, "cir") if inner else 0.0, inner),
+            )  # fmt: skip
+
+    def _shaper(self, of: Given) -> Sourced[Shaper] | None:
+        """What holds a queue or a node back below the rate of the line."""
+        rate_bps, time, burst = self._rate_bps(of), of_default("sros.burst"), of.values.get("burst")
+        if not self.line or rate_bps >= self.line.value or "pir" not in of.values:
+            return None
+        size, by = units.octets(rate_bps * time.value), burst if burst and burst.unit else time
+        burst_bytes = number(int(by.value if by is burst else max(size, _FRAME_BYTES)), by)
+        return made(Shaper, rate_bps=number(rate_bps, of.values["pir"]), burst_bytes=burst_bytes)
+
+    def _queue(self, leaf: _Leaf, rank: int, within: int) -> Sourced[Queue]:
+        size, source = self._size(leaf)
+        low = [mark for mark, its in leaf.marks.items() if its.unit == "out"]
+        share = leaf.value("reduction") or of_default("sros.high_prio_only")
+        if share.line and not low:
+            self.notes.not_modelled(share.line, leaf.of.said(share), _NO_LOW)
+        limit = in_bytes(size * (1 - share.value), share)
+        early = {"dropper": self._early(leaf, low)} if leaf.value("policy") else {}
+        committed, below = leaf.committed, bool(leaf.steps[1:])
+        return made(
+            Queue, name=leaf.name, limit=in_bytes(size, source), shaper=self._shaper(leaf.of),
+            priority=within if committed else rank,
+            excess_priority=rank if committed and within != rank else None,
+            guaranteed_bps=number(committed.value if committed else 0.0, committed),
+            weight=number(leaf.of.number("weight", 1) if below else 1.0, leaf.value("weight")),
+            limits=by_mark(dict.fromkeys(low, limit) if share.value else {}),
+            **{name: each for name, each in early.items() if each},
+        )  # fmt: skip
+
+    def _size(self, leaf: _Leaf) -> tuple[float, Value]:
+        """How much a queue holds [B], and what says it."""
+        size, time, least = leaf.value("mbs"), of_default("sros.mbs"), of_default("sros.least_mbs")
+        if _shares(leaf) and self.memory:
+            size = size or of_default("sros.network_mbs")
+            return size.value * self.memory.value, size
+        if size and size.unit:
+            return size.value, size
+        by_rate = float(units.octets(self._rate_bps(leaf.of) * time.value))
+        return (by_rate, time) if by_rate > least.value else (least.value, least)
+
+    def _early(self, leaf: _Leaf, low: list[str]) -> Sourced[Red] | None:
+        """Early drops by the slopes of high and low priority that are on."""
+        policy, named = self.text.policy("slope-policy", leaf.value("policy")), leaf.value("policy")
+        if policy is None and named:
+            lost = "This slope policy is not in the text: nothing is dropped early here."
+            self.notes.not_modelled(named.line, leaf.of.said(named), lost)
+        slopes = {name: each for name, each in policy.parts.items() if each.on} if policy else {}
+        if not slopes or policy is None:
+            return None
+        if "low-slope" in slopes and not low:
+            self.notes.not_modelled(slopes["low-slope"].line, "low-slope", _NO_LOW)
+        factor = policy.parts.get("", leaf.of).values.get("factor") or of_default("sros.factor")
+        return made(
+            Red, profile=_profile(slopes, "high-slope"),
+            profiles=by_mark({mark: _profile(slopes, "low-slope") for mark in low}),
+            averaging=made(Ewma, exponent=number(int(factor.value), factor)),
+        )  # fmt: skip
+
+
+def _class(leaf: _Leaf) -> ConfiguredClass:
+    said = tuple(leaf.of.statements)
+    return ConfiguredClass(leaf.name, leaf.name, tuple(leaf.marks), leaf.of.line, "", said)
+
+
+def _shares(leaf: _Leaf) -> bool:
+    """Whether the limit of a queue is a part of the memory of its port."""
+    mbs = leaf.value("mbs")
+    return mbs.unit == "1" if mbs else leaf.sap == "network"
+
+
+def _profile(slopes: dict[str, Given], name: str) -> Sourced[ShareRedProfile]:
+    """The thresholds of a slope as parts of the limit; one that is shut drops nothing early."""
+    if name not in slopes:
+        return made(ShareRedProfile, minimum_share=1.0, maximum_share=1.0)
+    words, said = ("start-avg", "max-avg", "max-prob"), slopes[name].values
+    start, most, share = (said.get(word) or of_default(f"sros.{name}-{word}") for word in words)
+    return made(
+        ShareRedProfile, minimum_share=number(float(start.value), start),
+        maximum_share=number(float(most.value), most),
+        maximum_probability=number(float(share.value), share),
+    )  # fmt: skip
