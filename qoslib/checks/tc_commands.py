@@ -9,6 +9,7 @@ from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text
 from qoslib.config.guarantees import nodes_of
 from qoslib.config.records import Configuration, ConfiguredClass
+from qoslib.config.settings import BYTES
 from qoslib.config.source import check_time
 from qoslib.port import (
     DeficitRoundRobin,
@@ -96,17 +97,27 @@ def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
         if later.line > line and "change" in later.words:
             # What a later command changes counts no more.
             continue
-        if rates := byte_rates(text):
-            bits = [f"{number}{prefix}bit" for number, prefix in rates.values()]
-            rate_units = dict.fromkeys(f"`{prefix}bps`" for _, prefix in rates.values())
-            told = ", ".join(in_bits(rate, *parts) for rate, parts in rates.items())
-            yield Found(
-                line,
-                f"{'Were' if len(bits) > 1 else 'Was'} {' and '.join(bits)} meant?"
-                f" {' and '.join(rate_units)} are bytes per second: {told}.",
-                "",
-                in_bits_per_second(configuration, line),
-            )
+        if byte_rates(text):
+            yield Found(line, _meant(text), "", in_bits_per_second(configuration, line))
+    held: dict[int, dict[str, None]] = {}
+    for of in (of for port in configuration.ports for of in port.classes):
+        for each in of.settings:
+            if each.command == BYTES:
+                held.setdefault(each.line, {})[each.sort] = None
+    for line, words in held.items():
+        yield Found(line, _meant(" ".join(words)))
+
+
+def _meant(text: str) -> str:
+    """Whether bits were meant, of the rates in bytes per second of a text."""
+    rates = byte_rates(text)
+    bits = [f"{number}{prefix}bit" for number, prefix in rates.values()]
+    rate_units = dict.fromkeys(f"`{prefix}bps`" for _, prefix in rates.values())
+    told = ", ".join(in_bits(rate, *parts) for rate, parts in rates.items())
+    return (
+        f"{'Were' if len(bits) > 1 else 'Was'} {' and '.join(bits)} meant?"
+        f" {' and '.join(rate_units)} are bytes per second: {told}."
+    )
 
 
 @rule(

@@ -3,6 +3,7 @@
 No reader's module is imported here when the program runs: readers import this one.
 """
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
     from qoslib.config.junos.schedulers import Scheduler
     from qoslib.config.tc.command import Command
 
-__all__ = ["IN_TURN", "of_commands", "of_queue", "of_scheduler"]
+__all__ = ["BYTES", "IN_TURN", "of_commands", "of_queue", "of_scheduler"]
 
 #: What a queue of EOS has that shares in round robin, by `no priority`.
 IN_TURN = "no priority"
+#: A rate in bytes per second that a variable of the text holds (tc).
+BYTES = "rate in bytes"
+_IN_BYTES = re.compile(r"\d[\d.]*[kmgt]i?bps", re.IGNORECASE)
 
 
 def of_queue(given: "Given") -> tuple[Setting, ...]:
@@ -48,13 +52,17 @@ def of_scheduler(scheduler: "Scheduler | None") -> tuple[Setting, ...]:
 
 
 def of_commands(commands: "Iterable[Command | None]") -> tuple[Setting, ...]:
-    """What commands of tc do to a class: which verb made it, and the protocols of its filters."""
-    return tuple(
-        Setting(
-            each.thing,
-            line=each.line,
-            sort=each.protocol if each.thing == "filter" else "" if each.shown else each.verb,
+    """What commands of tc do to a class: which verb made it, and the protocols of its filters.
+
+    Of rates that stand in a variable of the text, those in bytes per second are told as well.
+    """
+    found = []
+    for each in filter(None, commands):
+        sort = each.protocol if each.thing == "filter" else "" if each.shown else each.verb
+        found.append(Setting(each.thing, line=each.line, sort=sort))
+        found += (
+            Setting(BYTES, line=each.line, sort=word)
+            for word in dict.fromkeys(each.words)
+            if _IN_BYTES.fullmatch(word) and word not in each.text
         )
-        for each in commands
-        if each is not None
-    )
+    return tuple(found)
