@@ -3,12 +3,13 @@
 import asyncio
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import lru_cache
 from typing import Any
 
 import ipywidgets as widgets
+
+from qoslib.front.workers import threads
 
 __all__ = ["NEXT_MOVE_S", "SHOWN_AFTER_S", "Debounced", "ProgressWidget", "memoize_lines"]
 
@@ -76,7 +77,7 @@ class Debounced:
         self._work, self._take, self._rest_s = work, take, rest_s
         self._asked: object = None
         # One after the other: two runs at once would both be slower.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="explorer")
+        self._thread = threads(1, "explorer")
 
     def request(self, since_s: float) -> None:
         """Request the answer, and drop one that was requested before."""

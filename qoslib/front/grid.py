@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import stdtrit
 
+from qoslib.front.student_t import standard_errors
 from qoslib.record import fail
 from qoslib.results import Result
 
@@ -121,7 +121,7 @@ class Sweep:
             fail("share", share, "between 0 and 1: 0.95, not 95")
         values, axis = self.values(quantity), list(self.axes).index("seed")
         mean, spread = values.mean(axis=axis), values.std(axis=axis, ddof=1)
-        half = stdtrit(count - 1, (1 + share) / 2) * spread / np.sqrt(count)
+        half = standard_errors(count, float(share)) * spread / np.sqrt(count)
         return mean, mean - half, mean + half
 
     def __getattr__(self, quantity: str) -> np.ndarray:

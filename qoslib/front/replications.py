@@ -7,11 +7,11 @@ from random import Random
 from typing import Generic, TypeVar
 
 import numpy as np
-from scipy.special import stdtrit
 
 from qoslib import units
 from qoslib.front.runs import run
 from qoslib.front.settling import BINS, congested, settling
+from qoslib.front.student_t import standard_errors
 from qoslib.packets.progress import Progress
 from qoslib.results import Interval, Result
 from qoslib.scenario import Scenario
@@ -70,7 +70,7 @@ def interval(values: Floats) -> Interval:
     count = len(there)
     if count < 2:
         return Interval(np.nan, np.nan)
-    half = stdtrit(count - 1, 0.975) * there.std(ddof=1) / np.sqrt(count)
+    half = standard_errors(count, 0.95) * there.std(ddof=1) / np.sqrt(count)
     return Interval(float(there.mean()), float(half))
 
 

@@ -1,18 +1,51 @@
 """Many runs on the workers of an executor, which one stop ends."""
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor, as_completed
+from concurrent.futures import (
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    as_completed,
+)
 from contextlib import ExitStack, closing
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from qoslib.packets.progress import Progress, ProgressBar
 
-__all__ = ["each", "silent"]
+__all__ = ["AtOnce", "each", "silent", "threads"]
 
 Point = TypeVar("Point")
 Answer = TypeVar("Answer")
+
+
+class AtOnce(Executor):
+    """Calls a function as soon as it is submitted: where a program has one thread.
+
+    >>> AtOnce().submit(max, 2, 3).result()
+    3
+    """
+
+    def submit(
+        self, function: Callable[..., Answer], /, *arguments: Any, **named: Any
+    ) -> Future[Answer]:
+        """The answer of a function, or its error."""
+        future: Future[Answer] = Future()
+        try:
+            future.set_result(function(*arguments, **named))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def threads(count: int | None, name: str = "") -> Executor:
+    """So many threads; in a web page, which has none, everything is called at once."""
+    if sys.platform == "emscripten":
+        return AtOnce()
+    return ThreadPoolExecutor(count, thread_name_prefix=name)
 
 
 def each(
@@ -65,7 +98,7 @@ def each(
     with ExitStack() as stack:
         progress = progress or stack.enter_context(closing(ProgressBar(unit="runs")))
         heard: Progress = silent if executor else stop
-        pool = executor or stack.enter_context(ThreadPoolExecutor(os.cpu_count()))
+        pool = executor or stack.enter_context(threads(os.cpu_count()))
         futures = {pool.submit(run, point, heard): index for index, point in enumerate(points)}
         answers = {}
         try:
