@@ -96,7 +96,11 @@ def _guarantees_over(checked: CheckedPort, group: Group) -> Iterator[Found]:
             _shaper_line(checked) or checked.configured.line,
             f"The guarantees add up to {_percent(total_bps, most_bps)} of what the port sends.",
             f"{_parts(rates_bps)} = {rate_text(total_bps)} of {rate_text(most_bps)}.",
-            severity="error" if refused else "warning",
+            severity="info"
+            if checked.manners.oversubscribes
+            else "error"
+            if refused
+            else "warning",
         )
     elif every_bps > most_bps * (1 + ROUNDING):
         yield from _remainder_over(checked, group, rates_bps)

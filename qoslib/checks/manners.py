@@ -22,6 +22,8 @@ class Manners(NamedTuple):
         Whether classes get whole ranges of marks that nobody chose one by one, or none at all.
     sums_refused : bool
         Whether the device refuses guarantees above the rate of the port.
+    oversubscribes : bool
+        Whether guarantees above the rate of the port are usual, as levels say who gets them.
     limits_refused : bool
         Whether it counts the transmit rates of classes that are served first among those.
     strict_reserves : {'limit', 'policer', ''}
@@ -64,6 +66,7 @@ class Manners(NamedTuple):
     maps_whole: bool = False
     by_range: bool = False
     sums_refused: bool = False
+    oversubscribes: bool = False
     limits_refused: bool = False
     strict_reserves: Literal["limit", "policer", ""] = "limit"
     bandwidth_is_weight: bool = False
@@ -113,6 +116,9 @@ _MANNERS = {
         limits_refused=True,
         verify=("show interfaces queue {name}", "show class-of-service interface {name}"),
     ),
+    # The network queues that a port has by default have CIRs of 120 % and more (7450 ESS Quality of
+    # Service Guide, Default Network Queue Policy Definition).
+    "sros": Manners(oversubscribes=True),
     "tc": Manners(
         "tc",
         writes=True,

@@ -24,7 +24,7 @@ INWARD = "Queues on the way in are left out; the forwarding classes count."
 #: What is lost -> commands of a policy or a queue that lose it; nothing by those that say nothing.
 _LOST = {
     "": ("description", "scope"),
-    "A pool of its own is left out.": ("pool",),
+    "A policy of another kind is left out.": ("pool", "ingress-classification-policy"),
     "How the hardware rounds rates to its steps is left out.": ("adaptation-rule",),
     "Its rules are left out.": ("ip-criteria", "ipv6-criteria", "mac-criteria"),
     "Only marks tell here which packets are out of profile.": (

@@ -1,8 +1,10 @@
 """The dialect ``sros``: SAPs and network ports of Nokia SR OS as ports."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from qoslib import units
 from qoslib.config.facts import Facts
@@ -12,7 +14,7 @@ from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
 from qoslib.config.source import check_time
-from qoslib.config.sourced import (  # fmt: skip
+from qoslib.config.sourced import (
     Sourced,
     by_mark,
     by_name,
@@ -25,7 +27,7 @@ from qoslib.config.sourced import (  # fmt: skip
 from qoslib.config.sros.commands import CLASSES, INWARD, POLICIES, Given, Policy, read_policy
 from qoslib.config.sros.lines import is_braced, lines_of_sros
 from qoslib.config.values import Value, of_default, of_fact
-from qoslib.port import (  # fmt: skip
+from qoslib.port import (
     Classifier,
     Ewma,
     Node,
@@ -47,7 +49,8 @@ _SIGN = re.compile(
 )
 _MD = re.compile(r"policy-name \S|\brate (?:pir|cir) ")
 _OTHER_KIND = re.compile(r"-(?:policy|profile|templates|list|ingress|mapping)$|^(?:hs|mc)-|^no$")
-_FRAME_BYTES = 1518
+#: A word that is so near to a known one is meant to be it.
+_NEAR, _FRAME_BYTES = 0.65, 1518
 _HIDDEN = "What this does to queues is left out: nothing is promised where it counts."
 _TWO = "Another policy puts this mark into another class: only where a packet comes in tells."
 _NO_LOW = "No mark is known to be out of profile: what counts for such packets is left out."
@@ -137,6 +140,7 @@ class _Text:
                 self.notes.unknown(line.number, line.text)
             except Refused as problem:
                 self.notes.refused(line.number, line.text, problem)
+        self.policies.setdefault(("sap-egress", "1"), Policy("sap-egress", "1", 0))
         self.marks = self._marks()
 
     def _read(self, line: Line, words: tuple[str, ...]) -> str:
@@ -151,7 +155,9 @@ class _Text:
             self.notes.understood(line.number, line.text)
         elif "qos" in words[:-1]:
             raise NotUnderstood
-        return "" if (_HIDING | _ELSEWHERE).isdisjoint(words) else _HIDDEN
+        if (_HIDING | _ELSEWHERE).isdisjoint(words):
+            return ""
+        return INWARD if "ingress" in words else _HIDDEN
 
     def _policy(self, line: Line) -> str:
         words, (kind, name) = Words(line, 3), line.words[1:3]
@@ -180,19 +186,21 @@ class _Text:
             if key == "qos" and value:
                 self.notes.understood(line.number, line.text)
             return INWARD if value and key != "qos" else ""
-        if not _HIDING.isdisjoint(rest):
+        hiding = next((each for each in rest if each in _HIDING), "")
+        # An override without a setting changes nothing.
+        if hiding and not (hiding.endswith("override") and rest[-4:].count(hiding)):
             place.hidden = True
             return _HIDDEN
         value = value[1:] if value[:1] == ["sap-egress"] else value
+        if not key and get_close_matches("".join(rest[1:2]), (*_ATTACHED, *_HIDING), 1, _NEAR):
+            raise NotUnderstood
         if not value:
             return "" if _ELSEWHERE.isdisjoint(rest) else "Slopes of a pool are left out."
         if key in ("egress-rate", "speed"):
-            start = Words(line._replace(words=words), words.index(key) + 1)
-            rate_bps = (
-                speed_bps(value[0], "sros")
-                if key == "speed"
-                else start.rate_bps("the rate", "kbit/s")
-            )
+            rate_bps = speed_bps(value[0], "sros") if key == "speed" else None
+            if key == "egress-rate":
+                taken = Words(line._replace(words=words), words.index(key) + 1)
+                rate_bps = taken.rate_bps("the rate", "kbit/s")
             place.given |= {key: Value(rate_bps, "bit/s", line.number)} if rate_bps else {}
         elif len(value) > 1:
             raise NotUnderstood
@@ -204,12 +212,10 @@ class _Text:
 
     def policy(self, kind: str, named: Value | None) -> Policy | None:
         """The policy of a name, or of an id that stands for it."""
-        if named is None:
-            return None
-        of_kind = [each for each in self.policies.values() if each.kind == kind]
-        found = next((each for each in of_kind if named.value in (each.name, *each.names)), None)
-        own = (kind, named.value) == ("sap-egress", "1")
-        return Policy(kind, "1", 0) if own and not found else found
+        name = named.value if named else None
+        of_kind = (each for each in self.policies.values() if each.kind == kind)
+        found = self.policies.get((kind, name)) if name else None
+        return found or next((each for each in of_kind if name in each.names), None)
 
     def _marks(self) -> dict[str, Value]:
         """The class of each mark, where all policies on the way in agree."""
@@ -242,22 +248,18 @@ class _Builder:
         saps, asked = self.place.saps, Provenance()
         if self.sure and all(each.keys() <= {"line"} for each in saps.values()):
             return None
-        policies = " and ".join(
-            dict.fromkeys(of.get("qos", Value("1")).value for of in saps.values())
-        )
+        names = dict.fromkeys(of.get("qos", Value("1")).value for of in saps.values())
+        policies = " and ".join(names)
         port = ConfiguredPort(self.name, "out", None, policy=policies, line=self.place.line)
         for sap, of in saps.items():
             self._leaves_of(sap, of)
-        questions = {
-            "line_rate_bps": (self.line is None, "What is the line rate of"),
-            "buffer_bytes": (
-                self.memory is None and any(map(_shares, self.leaves)),
-                "How much memory do the queues share of",
-            ),
-        }
-        for fact, (missing, question) in questions.items() if self.sure else ():
-            if missing:
-                asked.ask(self.facts, self.name, fact, f"{question} {self.name}?", port.line)
+        questions = (
+            {"line_rate_bps": f"What is the line rate of {self.name}?"} if not self.line else {}
+        )
+        if not self.memory and any(map(_shares, self.leaves)):
+            questions["buffer_bytes"] = f"How much memory do the queues of {self.name} share?"
+        for fact, question in questions.items() if self.sure else ():
+            asked.ask(self.facts, self.name, fact, question, port.line)
         port = port.replace(classes=tuple(map(_class, self.leaves)), missing=tuple(asked.missing))
         try:
             whole = self._made() if self.line and self.sure and not asked.missing else None
@@ -322,9 +324,8 @@ class _Builder:
             for leaf, (one, two) in zip(self.leaves, keys, strict=True)
         ]
         rules = [(mark, each.name) for each in self.leaves for mark in (*each.marks, each.name)]
-        inward = {
-            of.default_class for of in self.text.policies.values() if of.kind == "sap-ingress"
-        }
+        every = self.text.policies.values()
+        inward = {of.default_class for of in every if of.kind == "sap-ingress"}
         rest = Value(inward.pop() if len(inward) == 1 else "be")
         default = next(each.name for each in self.leaves if rest in each.marks.values())
         assert self.line is not None
@@ -336,17 +337,14 @@ class _Builder:
 
     def _rate_bps(self, of: Given, key: str = "pir") -> float:
         """A rate, at most that of the port."""
-        rate = of.values.get(key)
-        return min(
-            rate.of_whole(self.whole_bps) if rate and rate.unit else self.whole_bps, self.whole_bps
-        )
+        rate = of.values.get(key, Value("max"))
+        return min(rate.of_whole(self.whole_bps) if rate.unit else self.whole_bps, self.whole_bps)
 
     def _arrange(self, leaf: _Leaf) -> None:
         """The way down to a queue: by its schedulers, or by its type where it has none."""
-        policy = self.text.policy(
-            "scheduler-policy", self.place.saps[leaf.sap].get("scheduler-policy")
-        )
-        known, way, names = policy.parts if policy else {}, [leaf.of], [leaf.name]
+        kind, way, names = "scheduler-policy", [leaf.of], [leaf.name]
+        policy = self.text.policy(kind, self.place.saps[leaf.sap].get(kind))
+        known = policy.parts if policy else {}
         while (above := way[0].values.get("scheduler-name")) and above.value in known:
             name = self._named(leaf.sap, above.value)
             if name in names:
@@ -377,24 +375,28 @@ class _Builder:
         None where nodes of one level with several below each compete for a rate: then a queue's
         turn depends on which node has its turn, which no order of queues says.
         """
-        below: dict[str, dict[str, float]] = {}
+        below: dict[str, dict[str, tuple[float, float]]] = {}
         inner: dict[str, set[tuple[tuple[float, float], ...]]] = {}
         for leaf in self.leaves:
-            for at, (node, child, level, _) in enumerate(leaf.steps, 1):
-                below.setdefault(node, {})[child] = level
+            for at, (node, child, *level) in enumerate(leaf.steps, 1):
+                below.setdefault(node, {})[child] = level[0], level[1]
                 inner.setdefault(child, set()).add(tuple(each[2:] for each in leaf.steps[at:]))
         for node, children in below.items():
-            levels = [*children.values()]
-            mixed = any(levels.count(children[its]) > 1 < len(inner[its]) for its in children)
+            beyond, within = (Counter(each) for each in zip(*children.values(), strict=True))
+            within[0.0] = 1
+            mixed = any(
+                len(inner[its]) > 1 < max(beyond[level], within[level_within])
+                for its, (level, level_within) in children.items()
+            )
             asked_bps = sum(self._rate_bps(self.nodes[its]) for its in children)
             if mixed and asked_bps > self._rate_bps(self.nodes[node]):
                 return None
         keys = []
         for leaf in self.leaves:
             depth = next(n for n, step in enumerate(leaf.steps, 1) if len(inner[step[1]]) == 1)
-            beyond = tuple(step[2] for step in leaf.steps[:depth])
-            within = tuple(step[3] for step in leaf.steps[:depth] if leaf.committed)
-            keys.append((beyond, within))
+            steps = leaf.steps[:depth]
+            committed = tuple(step[3] for step in steps if leaf.committed)
+            keys.append((tuple(step[2] for step in steps), committed))
         return keys
 
     def _tree(self) -> Iterator[Sourced[Node]]:

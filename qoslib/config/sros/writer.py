@@ -11,16 +11,19 @@ from qoslib.config.interfaces import speed_bps
 from qoslib.config.sros.commands import CLASSES, MARKS
 from qoslib.config.sros.reader import read_sros
 from qoslib.config.write_record import Written
-from qoslib.port import (  # fmt: skip
+from qoslib.port import (
     ByteLimit,
     Classifier,
     Ewma,
     Node,
     PacketLimit,
     Port,
+    PriorityLevels,
     Queue,
     Red,
+    SchedulerTree,
     ShareRedProfile,
+    StartTimeFairQueueing,
 )
 from qoslib.port.nodes import outline
 
@@ -70,10 +73,8 @@ def _with_classes(port: Port) -> Port:
     rest = ids[port.classifier.default or port.queue_names[0]]
     if not set(ids.values()) <= {queue for mark, queue in rules if mark in CLASSES}:
         others = [queue for queue in ids.values() if queue != rest]
-        rules += {
-            **dict.fromkeys(CLASSES, rest),
-            **dict(zip(CLASSES[::-1], others, strict=False)),
-        }.items()
+        classes = dict.fromkeys(CLASSES, rest) | dict(zip(CLASSES[::-1], others, strict=False))
+        rules += classes.items()
     rules += [(queue, queue) for queue in ids.values() if (queue, queue) not in rules]
     own: dict[str, object] = {"nodes": nodes} if nodes else {}
     if first := getattr(port.scheduler, "low_latency", ""):
@@ -94,7 +95,8 @@ def _scheduled(port: Port) -> Iterator[str]:
     for at in range(root):
         # A node has the best level of all that is below it.
         levels[tree.parents[at]] = [*map(max, levels[tree.parents[at]], levels[at])]
-    shares = [float(getattr(one, "quantum_bytes", 0) or one.weight) for one in each]
+    turns = not isinstance(port.scheduler, SchedulerTree | PriorityLevels | StartTimeFairQueueing)
+    shares = [float(turns and getattr(one, "quantum_bytes", 0) or one.weight) for one in each]
     scale = 1.0 if all(share in range(101) for share in shares) else 100 / max(shares)
     for at in tree.walk():
         one = each[at]

@@ -7,6 +7,7 @@ import pytest
 from places import CASES
 from qoslib.config import ConfigurationError, read, recognise, write
 from qoslib.config.source import bounded, lines_that_say
+from qoslib.findings import check
 from qoslib.port import Ewma, ShareRedProfile
 
 FACTS = {"line_rate_bps": 1e9, "buffer_bytes": 10e6}
@@ -71,6 +72,16 @@ def test_marks_that_policies_put_into_different_classes_are_in_none():
     (configured,) = read(text + other).ports
     assert "EF" not in [mark for each in configured.classes for mark in each.marks]
     assert any(each.text == "EF" for each in read(text + other).remarks)
+
+
+def test_committed_rates_above_the_port_are_worth_knowing_and_no_error():
+    text = TEXTS["network_queues"].replace("rate 100 cir 10\n", "rate 100 cir 80\n")
+    (found,) = [
+        each
+        for each in check(text, facts={"buffer_bytes": 10e6}).findings
+        if each.id == "guarantees-over"
+    ]
+    assert (found.severity, "120 %" in found.sentence) == ("info", True)
 
 
 @pytest.mark.parametrize("rate", ["max", "2000000"])
