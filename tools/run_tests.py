@@ -154,23 +154,36 @@ POLITE = ("nice", "-n", "10")
 WITHOUT_KERNELS = {"lint", "types"}
 
 
+def ended(command, environment, out):
+    """Return the exit status of a command, and its time of the processor [s]."""
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used.ru_utime + used.ru_stime
+
+
 def run(name):
-    """Return (outcome, seconds, output) of one group; its commands stop at the first that fails."""
-    start = time.monotonic()
+    """Return (outcome, seconds, those of the processor, output) of one group.
+
+    Its commands stop at the first that fails.
+    """
+    start, worked_s = time.monotonic(), 0.0
     log = LOGS / f"{name}.log"
     outcome = "passed"
     with log.open("w") as out:
         try:
             for command in GROUPS[name]():
-                done = subprocess.run(
-                    command if name in PROMPT else (*POLITE, *command),
-                    cwd=ROOT,
-                    env=QUIET | PART.get(name, {}),
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=subprocess.STDOUT,
-                )
-                if done.returncode:
+                polite = () if name in PROMPT else POLITE
+                status, more_s = ended((*polite, *command), QUIET | PART.get(name, {}), out)
+                worked_s += more_s
+                if status:
                     outcome = "failed"
                     break
         except Skipped as reason:
@@ -180,12 +193,13 @@ def run(name):
     output = log.read_text()
     if outcome == "passed" and re.search(r"^\d+ skipped in [\d.]+s\s*\Z", output, re.MULTILINE):
         outcome = "skipped"
-    return outcome, time.monotonic() - start, output
+    return outcome, time.monotonic() - start, worked_s, output
 
 
-def report(name, outcome, seconds, output):
+def report(name, outcome, seconds, worked_s, output):
     lines = output.rstrip().splitlines() or [""]
-    print(f"{name:10} {outcome:8} {seconds:6.1f} s   {lines[-1].strip('= ')}", flush=True)
+    took = f"{seconds:6.1f} s {worked_s:6.1f} s of the processor"
+    print(f"{name:10} {outcome:8} {took}   {lines[-1].strip('= ')}", flush=True)
     shown = (
         lines if outcome == "failed" else [x for x in lines[:-1] if re.match("SKIPPED|RETRIED", x)]
     )
