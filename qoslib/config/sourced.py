@@ -84,7 +84,7 @@ def in_packets(length: float, source: Value) -> Sourced[PacketLimit]:
     >>> in_packets(64.0, Value(64, "packets", line=5)).sources["packets"].line
     5
     """
-    return made(PacketLimit, packets=number(max(int(length), 1), source))
+    return Sourced(PacketLimit(max(int(length), 1)), {"packets": source})
 
 
 def in_bytes(size_bytes: float, source: Value) -> Sourced[ByteLimit]:
@@ -93,7 +93,7 @@ def in_bytes(size_bytes: float, source: Value) -> Sourced[ByteLimit]:
     >>> in_bytes(0.2, Value(0.2, "B", line=5)).part
     ByteLimit(limit_bytes=1)
     """
-    return made(ByteLimit, limit_bytes=number(max(int(size_bytes), 1), source))
+    return Sourced(ByteLimit(max(int(size_bytes), 1)), {"limit_bytes": source})
 
 
 def facts_of_port(facts: Facts, interface: str, *kinds: str) -> dict[str, Sourced[float]]:

@@ -24,6 +24,7 @@ from qoslib.config.sourced import (
 )
 from qoslib.config.values import Value, of_default
 from qoslib.port import (
+    ByteLimit,
     ByteRedProfile,
     Classifier,
     Ewma,
@@ -52,7 +53,7 @@ _FRAME_BYTES = 1518
 #: Kind of mark -> the trust that leaves it out.
 _OTHER = {"DSCP": "cos", "PCP": "dscp"}
 _NO_MARK = "No mark that is trusted leads to this queue: it is left out."
-_TREE = "tx-queues"
+_TREE, _TAIL_DROP = "tx-queues", TailDrop()
 
 
 def is_eos(text: str) -> float:
@@ -106,19 +107,20 @@ def _port(queueing: Queueing, block: Block, facts: Facts) -> ConfiguredPort | No
     block = _with_profile(block, queueing.profiles.get(block.profile))
     if block.in_packets or not (block.queues or block.shape):
         return port if block.in_packets else None
-    marks = _marks(queueing, block.trust)
+    trusted = _marks(queueing, block.trust)
     # Packets without a mark have priority 0, which is traffic class 1.
     rest = queueing.queues.get(1, 1)
-    numbers = [n for n in reversed(range(QUEUES)) if marks[n] or n == rest or queueing.sets]
-    _note_idle(queueing, block, numbers)
-    if not numbers:
+    used = [n for n in reversed(range(QUEUES)) if trusted[n] or n == rest or queueing.sets]
+    marks = {index: trusted[index] for index in used}
+    _note_idle(queueing, block, marks)
+    if not marks:
         return port
-    port = port.replace(classes=tuple(_class(n, marks[n], block) for n in numbers))
-    return _with_port(port, block, numbers, _classifier(numbers, marks, rest), facts)
+    port = port.replace(classes=tuple(_class(index, marks[index], block) for index in marks))
+    return _with_port(port, block, marks, rest, facts)
 
 
 def _with_port(
-    port: ConfiguredPort, block: Block, numbers: list[int], classifier: Classifier, facts: Facts
+    port: ConfiguredPort, block: Block, marks: dict[int, list[str]], rest: int, facts: Facts
 ) -> ConfiguredPort:
     """With the port itself, or with what has to be known before there is one."""
     notes, name = Provenance(), block.name
@@ -127,26 +129,26 @@ def _with_port(
     memory = notes.known(facts, name, "buffer_bytes", question, block.line)
     if line is None or memory is None:
         return port.replace(missing=tuple(notes.missing))
-    line_bps = float(line.value)
-    children, shaper = tuple(map(_name, numbers)), _shaper(block.shape, line_bps)
+    line_bps, limit = float(line.value), in_bytes(memory.value, memory)
+    children, shaper = tuple(map(_name, marks)), _shaper(block.shape, line_bps)
     root = made(Node, name=_TREE, children=children, shaper=shaper)
     whole = made(
         Port,
         name=name,
         rate_bps=number(line_bps, line),
-        queues=by_name(_queue(index, block, line_bps, memory) for index in numbers),
+        queues=by_name(_queue(index, block, line_bps, limit) for index in marks),
         scheduler=made(SchedulerTree, nodes=by_name([root]), strict_levels=QUEUES),
-        classifier=classifier,
+        classifier=_classifier(marks, rest),
         **facts_of_port(facts, name),
     )
     return described(port, whole)
 
 
-def _classifier(numbers: list[int], marks: list[list[str]], rest: int) -> Classifier:
+def _classifier(marks: dict[int, list[str]], rest: int) -> Classifier:
     """Marks to queues; each queue's name is a mark as well, and other packets go to the rest."""
-    rules = [(mark, _name(index)) for index in numbers for mark in marks[index]]
-    rules += [(_name(index), _name(index)) for index in numbers]
-    return Classifier(tuple(rules), _name(rest if rest in numbers else numbers[-1]))
+    rules = [(mark, _name(index)) for index, own in marks.items() for mark in own]
+    rules += [(_name(index), _name(index)) for index in marks]
+    return Classifier(tuple(rules), _name(rest if rest in marks else min(marks)))
 
 
 def _without_profile(queueing: Queueing, block: Block) -> None:
@@ -176,7 +178,7 @@ def _counts_alone(given: Given) -> bool:
     return bool(given.statements) and all(each.words[-1] == "count" for each in given.statements)
 
 
-def _note_idle(queueing: Queueing, block: Block, numbers: list[int]) -> None:
+def _note_idle(queueing: Queueing, block: Block, marks: dict[int, list[str]]) -> None:
     """Note shares of strict queues, and queues that no mark leads to."""
     for index, given in block.queues.items():
         for command in given.statements:
@@ -184,7 +186,7 @@ def _note_idle(queueing: Queueing, block: Block, numbers: list[int]) -> None:
             if shared and not _in_turn(index, block.queues):
                 queueing.notes.not_modelled(command.line, command.text, STRICT_SHARE)
     for index, given in block.queues.items():
-        if numbers and index not in numbers:
+        if marks and index not in marks:
             queueing.notes.not_modelled(given.line, given.text, _NO_MARK)
 
 
@@ -219,21 +221,23 @@ def _whose_rate(block: Block) -> str:
     return f"No interface has {name}; for which line rate shall it be checked?"
 
 
-def _queue(index: int, block: Block, line_bps: float, memory: Value) -> Sourced[Queue]:
+def _queue(index: int, block: Block, line_bps: float, limit: Sourced[ByteLimit]) -> Sourced[Queue]:
     """A queue with what its lines say: strict by number, or sharing below all that are strict."""
     given = block.queues.get(index) or Given(0)
     share, guaranteed, early = given.share, given.guaranteed, given.early
-    dropper = made(Red, profile=_profile(early, line_bps), averaging=Ewma()) if early else None
+    dropper: Sourced[Red] | TailDrop = _TAIL_DROP
+    if early:
+        dropper = made(Red, profile=_profile(early, line_bps), averaging=Ewma())
     return made(
         Queue,
         name=_name(index),
-        limit=in_bytes(memory.value, memory),
+        limit=limit,
         priority=QUEUES if _in_turn(index, block.queues) else QUEUES - 1 - index,
-        weight=number(round(units.convert(share.value, "1", "%"), 6) if share else 1.0, share),
-        guaranteed_bps=number(guaranteed.of_whole(line_bps) if guaranteed else 0.0, guaranteed),
+        weight=number(round(units.convert(share.value, "1", "%"), 6), share) if share else 1.0,
+        guaranteed_bps=number(guaranteed.of_whole(line_bps), guaranteed) if guaranteed else 0.0,
         shaper=_shaper(given.shape, line_bps),
         marking=_profile(given.marking, line_bps),
-        dropper=dropper or TailDrop(),
+        dropper=dropper,
     )
 
 

@@ -72,11 +72,11 @@ def _fields(part: Part, ceil_bps: float) -> dict[str, object]:
 
 def packets(length: Value) -> Sourced[PacketLimit]:
     """A limit in packets; of 0 of them there is no queue."""
-    return made(PacketLimit, packets=number(int(length.value), length))
+    return Sourced(PacketLimit(int(length.value)), {"packets": length})
 
 
 def _bytes(size: Value) -> Sourced[ByteLimit]:
-    return made(ByteLimit, limit_bytes=number(int(size.value), size))
+    return Sourced(ByteLimit(int(size.value)), {"limit_bytes": size})
 
 
 def _shaped(part: Part, ceil_bps: float) -> dict[str, object]:
