@@ -134,7 +134,7 @@ def _part(policy: Policy, words: Words) -> Given:
     """The queue, the scheduler or the slope that a command is of; the policy as a whole is one."""
     name = words.skip("queue", "tier", "high-slope", "low-slope")
     if name in ("queue", "tier"):
-        name = str(words.count(f"the {name}", 1, 32))
+        name = str(words.count(f"the {name}", 1, 3 if name == "tier" else 32))
     if words.skip("scheduler"):
         name = words.take("the scheduler")
     if not name and words.ahead not in _SETTINGS:

@@ -57,8 +57,13 @@ def write_sros(port: Port, interface: str) -> Written:
     lost = lost_in_text(named, text, facts, read_sros, _COMMANDS)
     pairs = zip(port.queue_names, named.queue_names, strict=True)
     changed = [f"{one!r} is {two}" for one, two in pairs if one != two]
-    numbered = (f"SR OS numbers queues: {', '.join(changed)}.",) if changed else ()
-    return Written(text, tuple(facts.items()), (*lost, *numbered))
+    said = {
+        f"SR OS numbers queues: {', '.join(changed)}.": bool(changed),
+        "A scheduler has one level among its neighbours, here the best of its queues; an order of"
+        " queues across schedulers is lost.": len(nodes_of(port)) > 1,
+        "Schedulers have three tiers, so a device refuses these.": f"tier {_TIERS + 1}" in text,
+    }
+    return Written(text, tuple(facts.items()), (*lost, *(each for each in said if said[each])))
 
 
 def _with_classes(port: Port) -> Port:
@@ -100,8 +105,7 @@ def _scheduled(port: Port) -> Iterator[str]:
     scale = 1.0 if all(share in range(101) for share in shares) else 100 / max(shares)
     for at in tree.walk():
         one = each[at]
-        tier = min(tree.depths[at] + 1, _TIERS)
-        where = f'qos scheduler-policy SHARE tier {tier} scheduler "{one.name}"'
+        where = f'qos scheduler-policy SHARE tier {tree.depths[at] + 1} scheduler "{one.name}"'
         where = f"qos sap-egress 20 {one.name}" if isinstance(one, Queue) else where
         pir, cir = _rates(port, one, at == root)
         yield f"{where} create"

@@ -8,7 +8,16 @@ from places import CASES
 from qoslib.config import ConfigurationError, read, recognise, write
 from qoslib.config.source import bounded, lines_that_say
 from qoslib.findings import check
-from qoslib.port import Ewma, ShareRedProfile
+from qoslib.port import (
+    ByteLimit,
+    Ewma,
+    Node,
+    Port,
+    Queue,
+    SchedulerTree,
+    Shaper,
+    ShareRedProfile,
+)
 
 FACTS = {"line_rate_bps": 1e9, "buffer_bytes": 10e6}
 TEXTS = {path.stem: path.read_text() for path in sorted((CASES / "sros").glob("*.conf"))}
@@ -27,6 +36,22 @@ def test_a_port_comes_back(name):
     assert [each for each in written.lost if not each.startswith("The name of the port")] == []
     assert back.queues == configured.port.queues
     assert back.scheduler == configured.port.scheduler
+
+
+def test_what_tiers_of_schedulers_cannot_say_is_said():
+    site = Node("site", ("queue 2", "queue 3"), shaper=Shaper(20e6, 10_000))
+    nodes = (Node("line", ("queue 1", "site")), site)
+    queues = tuple(
+        Queue(f"queue {n}", ByteLimit(64_000), priority=n % 2, guaranteed_bps=1e6)
+        for n in (1, 2, 3)
+    )
+    port = Port("1/1/1", 1e8, queues, SchedulerTree(nodes))
+    assert any(each.startswith("A scheduler has one level") for each in write(port, "sros").lost)
+    for depth in range(4):
+        inner = Node(f"inner {depth}", (nodes[0].children[1],))
+        nodes = (nodes[0].replace(children=("queue 1", inner.name)), inner, *nodes[1:])
+    port = port.replace(scheduler=SchedulerTree(nodes))
+    assert "Schedulers have three tiers, so a device refuses these." in write(port, "sros").lost
 
 
 def test_slopes_are_shares_of_the_limit_and_take_packets_by_their_profile():
