@@ -101,7 +101,7 @@ def _scheduled(port: Port) -> Iterator[str]:
         # A node has the best level of all that is below it.
         levels[tree.parents[at]] = [*map(max, levels[tree.parents[at]], levels[at])]
     turns = not isinstance(port.scheduler, SchedulerTree | PriorityLevels | StartTimeFairQueueing)
-    shares = [float(turns and getattr(one, "quantum_bytes", 0) or one.weight) for one in each]
+    shares = [float((turns and getattr(one, "quantum_bytes", 0)) or one.weight) for one in each]
     scale = 1.0 if all(share in range(101) for share in shares) else 100 / max(shares)
     for at in tree.walk():
         one = each[at]
