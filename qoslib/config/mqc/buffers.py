@@ -1,20 +1,34 @@
-"""What the queues of a Catalyst 9000 hold: shares of the port's buffers, and what they borrow."""
+"""What queues hold of a memory: shares and what they borrow, or as it is free (NX-OS)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from qoslib import units
 from qoslib.config.amounts import size_text
 from qoslib.config.mqc.class_nodes import ClassNode, leaves
+from qoslib.config.mqc.queue_commands import DYNAMIC
 from qoslib.config.values import Value, of_default
 
-__all__ = ["divide"]
+__all__ = ["POOL", "divide", "follow_free"]
 
+#: The memory that queues take from as it is free.
+POOL = "memory"
 #: No queue is shorter than a frame [B].
 _FRAME_BYTES = 1518
 
 
+def follow_free(queues: Sequence[ClassNode]) -> bool:
+    """Whether a queue follows what is free of the memory; then those without a limit do as well."""
+    if not any(node.of.limit and node.of.limit.unit == DYNAMIC for node in queues):
+        return False
+    usual = of_default("nxos.dynamic_default")._replace(unit=DYNAMIC)
+    for node in queues:
+        node.of = replace(node.of, limit=node.of.limit or usual)
+    return True
+
+
 def divide(nodes: list[ClassNode], total: Value, multiplier: Value | None, most: int) -> str:
-    """Give the classes of a tree their limits, and say what is not sure of them.
+    """Give the classes of a Catalyst 9000 their limits, and say what is not sure of them.
 
     `total` is what `queue-buffers ratio` divides [B], `multiplier` what `qos
     queue-softmax-multiplier` says [%], and `most` how many queues a port has.

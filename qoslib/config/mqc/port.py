@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from qoslib import units
 from qoslib.config.facts import Facts
 from qoslib.config.interfaces import type_rate_bps
-from qoslib.config.mqc.buffers import divide
+from qoslib.config.mqc.buffers import POOL, divide, follow_free
 from qoslib.config.mqc.class_nodes import (
     ClassNode,
     classes_of,
@@ -16,7 +16,6 @@ from qoslib.config.mqc.class_nodes import (
     tree_of,
 )
 from qoslib.config.mqc.conditioners import shaper
-from qoslib.config.mqc.dynamic import POOL, follow_free
 from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text
 from qoslib.config.mqc.own_policies import own_policy
 from qoslib.config.mqc.platform_defaults import PlatformDefaults

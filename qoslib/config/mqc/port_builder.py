@@ -7,6 +7,7 @@ from typing import Literal
 
 from qoslib import units
 from qoslib.config.guarantees import limited_bps, policed_bps
+from qoslib.config.mqc.buffers import POOL
 from qoslib.config.mqc.class_nodes import ClassNode
 from qoslib.config.mqc.commands import COMMANDS
 from qoslib.config.mqc.conditioners import (
@@ -16,9 +17,9 @@ from qoslib.config.mqc.conditioners import (
     priority_policer,
     shaper,
 )
-from qoslib.config.mqc.dynamic import DYNAMIC, POOL
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import PolicyClass
+from qoslib.config.mqc.queue_commands import DYNAMIC
 from qoslib.config.mqc.shares import Level
 from qoslib.config.provenance import Provenance
 from qoslib.config.source import ConfigurationError, check_time

@@ -1,12 +1,11 @@
 """`random-detect` and `queue-limit`: thresholds and limits, in all units."""
 
-from qoslib.config.mqc.dynamic import dynamic
 from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
 from qoslib.config.mqc.matches import meaning
 from qoslib.config.mqc.policies import Early, PolicyClass
 from qoslib.config.values import Value
 
-__all__ = ["OF_MEMORY", "queue_buffers", "queue_limit", "random_detect"]
+__all__ = ["DYNAMIC", "OF_MEMORY", "queue_buffers", "queue_limit", "random_detect"]
 
 #: Marks that no model looks at.
 _UNSEEN = "atm-clp", "clp", "dei", "discard-class", "exp"
@@ -16,6 +15,10 @@ _OTHER_MARK = "This choice of thresholds is left out: no model looks at this mar
 _BY_OTHERS = "discard-class-based", "cos-based", "dei-based", "atm-clp-based", "qos-group"
 _OTHER_LIMIT = "A limit by this mark is left out: no model looks at it."
 OF_MEMORY = "A limit as a share of the port's memory is left out; the default is taken."
+#: The unit of a limit that follows what is free of a memory: how many times that a queue may hold.
+DYNAMIC = "times what is free"
+#: The index of a limit of once what is free; each more doubles it (NX-OS).
+_ONCE = 7
 _UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
 _BASES = {"ms": "s", "us": "s", "packets": "packets"}
 #: Two thresholds, and what the probability rises to.
@@ -45,7 +48,8 @@ def queue_limit(of: PolicyClass, words: Words) -> list[str]:
     if by == "qos-group":
         raise NotUnderstood
     if words.skip("dynamic"):
-        of.limit = dynamic(words.count("the share", 0, 10), words.line.number)
+        times = 2.0 ** (words.count("the share", 0, 10) - _ONCE)
+        of.limit = Value(times, DYNAMIC, words.line.number, default="nxos.dynamic_limit")
         words.end()
         return []
     if by in _UNSEEN:
