@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
+from qoslib.config.mqc.lines import RATE_WORDS
 from qoslib.config.mqc.platform_defaults import (
     CATALYST,
     IOS,
@@ -18,6 +19,7 @@ from qoslib.config.mqc.queue_commands import OF_MEMORY
 from qoslib.config.mqc.settings import policies_for_rules
 from qoslib.config.mqc.spelling import SHORT
 from qoslib.config.records import Configuration, Statement
+from qoslib.units import convert
 
 __all__ = ["SIGNS", "read_mqc", "reads_alike"]
 
@@ -39,8 +41,15 @@ _XE_PORT = re.compile(r"^version 1[6-9]\.|^interface \w*(?:GigabitEthernet|GigE)
 #: Its ports have a rack, a slot, a module and a number; a fabric extender's racks begin at 101.
 _XR = re.compile(
     r"^[ \t]*end-(policy|class)-map|^interface (Ten|Forty|(Four|Eight)?Hundred)GigE\d|^!! IOS XR"
-    r"|^interface (\w+GigE|GigabitEthernet)\d\d?/\d+/\d+/\d|^interface (Bundle-Ether|MgmtEth)\d"
-    r"|^[ \t]*shape average \d+ [kmg]bps",
+    r"|^interface (\w+GigE|GigabitEthernet)\d\d?/\d+/\d+/\d|^interface (Bundle-Ether|MgmtEth)\d",
+    re.MULTILINE,
+)
+#: A rate with a unit word is one of IOS XR, unless other lines are of IOS or IOS XE: there it is a
+#: mistake.
+_XR_RATE = re.compile(r"^[ \t]*shape average \d+ [kmg]bps", re.MULTILINE)
+_NO_XR = re.compile(
+    r"^version 1\d\.|^[ \t]+ip address |^ip cef\b"
+    r"|^interface (FastEthernet|\w*GigabitEthernet|Serial)\d+(/\d+){1,2}(\.\d+)?[ \t]*$",
     re.MULTILINE,
 )
 _NX = re.compile(
@@ -68,7 +77,7 @@ _INTERFACE = re.compile(r"^interface \S+\d", re.MULTILINE)
 
 
 def _sure(text: str) -> float:
-    if _XR.search(text) or _NX.search(text):
+    if _is_xr(text) or _NX.search(text):
         return 0.1 if _POLICY.search(text) else 0.0
     if _POLICY.search(text):
         return 0.6
@@ -97,8 +106,12 @@ def reads_alike(text: str) -> bool:
     return not any(each.search(text) for each in (_CLASSIC, _XE, _CATALYST, _OLD_CATALYST))
 
 
+def _is_xr(text: str) -> bool:
+    return bool(_XR.search(text) or (_XR_RATE.search(text) and not _NO_XR.search(text)))
+
+
 def _ios_xr(text: str) -> float:
-    return 0.8 if _XR.search(text) and not _NX.search(text) else 0.0
+    return 0.8 if _is_xr(text) and not _NX.search(text) else 0.0
 
 
 def _nxos(text: str) -> float:
@@ -118,6 +131,8 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
         _leave_shares_out(found)
     if platform.name in ("ios", "ios-xe") and not platform.buffers:
         _mixed_shares(found, platform.name == "ios-xe" and _takes_ratios(text))
+    if platform.name in ("ios", "ios-xe"):
+        _refuse_unit_words(found)
     if platform.name == "ios-xr" and _NCS.search(text):
         platform = NCS
     if platform.name == "ios-xr":
@@ -167,6 +182,34 @@ def _refuse_ios_early(found: Policies) -> None:
         part.early = part.early if part.early.rows else None
         for each in refused:
             _refuse(found, part, each, f"{each.text} is a command of IOS; {_XR_EARLY}")
+
+
+#: A rate with a word for its unit behind it, and what IOS and IOS XE take in its place.
+_UNIT_WORD = re.compile(r"(shape|bandwidth|priority)\b.* (\d[\d.]*) ([kmg]?bps)\b")
+_BARE = {"shape": "bit/s", "bandwidth": "kbit/s", "priority": "kbit/s"}
+
+
+def _refuse_unit_words(found: Policies) -> None:
+    """Take away rates with a unit word, which IOS and IOS XE refuse.
+
+    References
+    ----------
+    Cisco IOS Quality of Service Solutions Command Reference: bandwidth, priority, shape.
+    """
+    for part in found.parts:
+        for each in list(part.statements):
+            written = _UNIT_WORD.match(each.text)
+            if written is None:
+                continue
+            command, value, word = written.groups()
+            own = getattr(part, command)
+            if own is not None and own.line == each.line:
+                setattr(part, command, None)
+            bare = _BARE[command]
+            number = convert(float(value), RATE_WORDS[word], bare)
+            allowed = f"a number of {bare.replace('bit', 'b')} without a unit, {number:.15g}"
+            problem = f"the word '{word}' stands behind the rate; allowed: {allowed}"
+            _refuse(found, part, each, f"{command}: {problem}")
 
 
 _VERSION = re.compile(r"^version (\d+)\.(\d+)", re.MULTILINE)
