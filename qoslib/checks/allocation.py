@@ -179,6 +179,13 @@ def _children_over(checked: CheckedPort, nodes: Sequence[Node]) -> Iterator[Foun
         )
 
 
+#: Commands whose per cents are of one whole, and what they give the classes.
+_OF_ONE_WHOLE = (
+    (("bandwidth", "priority"), "promised {total} together"),
+    (("bandwidth remaining",), "given {total} of what remains together"),
+)
+
+
 @rule(
     "percent-over-100",
     "error",
@@ -187,24 +194,25 @@ def _children_over(checked: CheckedPort, nodes: Sequence[Node]) -> Iterator[Foun
     whole=True,
 )
 def percent_over_100(configuration: Configuration) -> Iterator[Found]:
-    """The per cents of a policy's classes, or of a port's queues (EOS), add up to more than 100."""
+    """The per cents of a policy's classes or of a port's queues (EOS) add up to more than 100."""
     if manners_of(configuration.dialect).scales_shares:
         yield from _scaled_down(configuration)
     for policy in configuration.policies:
-        parts = sorted(
-            (setting.line, of.name, setting.value or 0.0)
-            for of in policy.classes
-            for setting in of.settings
-            if setting.command in ("bandwidth", "priority") and setting.unit == "%"
-        )
-        total = round(sum(percent for *_, percent in parts), 6)
-        if total > 100:
-            says = " + ".join(f"{name} {percent:g}" for _, name, percent in parts)
-            yield Found(
-                parts[-1][0],
-                f"The classes of {policy.header} are promised {total:g} % together.",
-                f"{says} = {total:g} %.",
+        for commands, given in _OF_ONE_WHOLE:
+            parts = sorted(
+                (setting.line, of.name, setting.value or 0.0)
+                for of in policy.classes
+                for setting in of.settings
+                if setting.command in commands and setting.unit == "%"
             )
+            total = round(sum(percent for *_, percent in parts), 6)
+            if total > 100:
+                says = " + ".join(f"{name} {percent:g}" for _, name, percent in parts)
+                yield Found(
+                    parts[-1][0],
+                    f"The classes of {policy.header} are {given.format(total=f'{total:g} %')}.",
+                    f"{says} = {total:g} %.",
+                )
 
 
 def _scaled_down(configuration: Configuration) -> Iterator[Found]:

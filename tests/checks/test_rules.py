@@ -192,6 +192,7 @@ POLICED = Policer(10e6, 250_000)
 WRED = Red(RedProfile(20, 40), (("AF21", RedProfile(32, 40)), ("AF22", RedProfile(28, 40))))
 INVERTED = Red(RedProfile(20, 40), (("AF21", RedProfile(24, 40)), ("AF22", RedProfile(28, 40))))
 TOO_MUCH = "policy-map EDGE\n class A\n  bandwidth percent 60\n class B\n  priority percent 50\n"
+REMAINING = TOO_MUCH.replace("priority", "bandwidth").replace("width ", "width remaining ")
 FITS = TOO_MUCH.replace("50", "40")
 POLICY = said(
     (1, "policy-map EDGE"), (2, "policy-map OLD"), (9, "service-policy output OLD", "interface Gi1")
@@ -665,6 +666,8 @@ def test_bandwidths_of_two_units_exclude_one_another():
         # The per cents of levels of priority are of the same rate.
         ("percent-over-100", TOO_MUCH.replace("priority", "priority level 1")),
         ("percent-over-100", TOO_MUCH.replace("percent 50", "percent 40.5")),
+        # The device refuses the share of what remains that passes 100 per cent.
+        ("percent-over-100", REMAINING),
         ("rate-unit", LLQS.replace("priority percent 10", "Priority 5000000")),
         ("commands-exclusive", LLQS.replace("percent 10", "percent 10\n  Bandwidth percent 5")),
         ("shaper-unit", POLICY_TEXT.replace("shape average 50000000", "Shape Average 50000")),
