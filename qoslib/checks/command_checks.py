@@ -26,7 +26,7 @@ __all__: list[str] = []
 
 _HEADERS = "class-map", "policy-map", "interface"
 _QUEUEING = {*verbs_giving("a queue", "a change")}
-_KNOWN = [*COMMANDS, *INTERFACE, *_HEADERS[:2], "class", "match", "description"]
+_KNOWN = [*COMMANDS, *INTERFACE, *_HEADERS, "class", "match", "description"]
 #: How a command that is written in another way goes.
 _FORMS = {
     "bandwidth": "`bandwidth KBPS`, `bandwidth percent P` or `bandwidth remaining ...`",

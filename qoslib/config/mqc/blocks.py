@@ -43,9 +43,11 @@ __all__ = ["policies_of"]
 _OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
 #: Commands that are about queues wherever they stand.
 _OF_A_CLASS = {"class", *(verb for verb in VERBS if COMMANDS[verb].read)} - {"set", "fair-queue"}
+#: Of these, what an interface says of other things as well.
+_OF_PORTS = {"bandwidth"}
 #: What an interface keeps for later.
 _KEPT = {*INTERFACE, *(words[0] for words in SEVERAL), "clock", "no"}
-_HEADERS = ("class-map", "policy-map")
+_HEADERS = ("class-map", "policy-map", "interface")
 #: A command that is so near to one of these, or to the others of an interface, is meant to be one.
 _NEAR = 0.85
 _OF_INTERFACE = ("service-policy", "bandwidth")
@@ -218,7 +220,7 @@ class _Reading:
 
     def _is_slip(self, line: Line, words: Collection[str]) -> bool:
         """Whether a line of a text without indentation is of this block, though no word is."""
-        if line.verb in OF_DEVICE:
+        if line.verb in OF_DEVICE or _header_near(line):
             return False
         if self.block == "interface":
             return bool(get_close_matches(line.verb, _OF_INTERFACE, 1, _NEAR))
@@ -286,6 +288,11 @@ class _Reading:
     def _in_left(self, line: Line) -> None:
         """Within a block of which nothing is read."""
         if self.left:
+            self._lost(line, self.left)
+
+    def _in_mistyped_interface(self, line: Line) -> None:
+        """Below a header that is nearly `interface`, of which much is on other things."""
+        if line.verb in _OF_A_CLASS and line.verb not in _OF_PORTS:
             self._lost(line, self.left)
 
     def _in_control_plane(self, line: Line) -> None:
@@ -412,10 +419,11 @@ class _Reading:
             return
         if words[:1] == ("qos",) and not lost:
             self._unknown(line)
-        begins = len(words) > 1 and get_close_matches(line.verb, _HEADERS, 1, _NEAR)
-        if begins or line.verb in _OF_A_CLASS:
+        near = _header_near(line)
+        if near or line.verb in _OF_A_CLASS:
             self._unknown(line)
-            self.block, self.left = "left", _BELOW_UNKNOWN
+            self.block = "mistyped_interface" if near == "interface" else "left"
+            self.left = _BELOW_UNKNOWN
 
     def _softmax(self, line: Line) -> None:
         """Keep how much more than usual queues may borrow (Catalyst)."""
@@ -477,6 +485,13 @@ def _in_one_line(line: Line) -> tuple[Line, Line | None]:
     parts = line.words[:at], line.words[at:]
     header, below = (line._replace(text=" ".join(words), words=words) for words in parts)
     return header, below._replace(depth=1)
+
+
+def _header_near(line: Line) -> str:
+    """The first word of a block that the first word of a line is nearly; empty where it is none."""
+    if len(line.words) < 2 or line.verb in _HEADERS:
+        return ""
+    return (*get_close_matches(line.verb, _HEADERS, 1, _NEAR), "")[0]
 
 
 def _interface_name(names: list[str]) -> str:
