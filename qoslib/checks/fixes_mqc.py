@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count, islice, takewhile
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from qoslib.checks.names import GROUPS
 from qoslib.checks.police_lines import police_lines
 from qoslib.checks.thresholds import command_of, lowered
 from qoslib.config.code_points import read_word
+from qoslib.config.guarantees import capacity_bps
 from qoslib.config.records import ConfiguredClass, Setting
 from qoslib.port import ByteLimit, PacketLimit, Red, TimeRedProfile
 from qoslib.tolerances import ROUNDING
@@ -52,14 +53,20 @@ class MqcFixes(Fixes):
         said = (lines.get(each.line) for each in chain([of], beside))
         return next((each.parents[0] for each in said if each and each.parents), "")
 
-    def _unused(self, name: str, kind: str) -> str:
-        """A name that no `class-map` or `policy-map` has, like the one wanted."""
+    def _unused(self, name: str, kind: str, place: int = 0) -> str:
+        """A name that no `class-map` or `policy-map` has, like the one wanted.
+
+        Fixes that need such a name each take the one of their own place.
+        """
         taken = {said.name for said in self.checked.configuration.by_verb.get(kind, ())}
-        number, found = 1, name
-        while found in taken:
-            number += 1
-            found = f"{name}-{number}"
-        return found
+        names = chain([name], (f"{name}-{number}" for number in count(2)))
+        return next(islice((each for each in names if each not in taken), place, None))
+
+    def _place(self) -> int:
+        """How many ports before this one may get a shaper above their policy as well."""
+        before = takewhile(self.checked.configured.__ne__, self.checked.configuration.ports)
+        ports = (each.port for each in before if each.direction == "out")
+        return sum(port is not None and capacity_bps(port) == port.rate_bps for port in ports)
 
     @cached_property
     def _settings(self) -> list[Setting]:
@@ -94,7 +101,7 @@ class MqcFixes(Fixes):
 
     def port_rate(self, rate_bps: float) -> str:
         """The shaper of the only class that has one, or a policy above that of the interface."""
-        checked, name = self.checked, self._unused("PARENT", "policy-map")
+        checked, name = self.checked, self._unused("PARENT", "policy-map", self._place())
         shape = f"shape average {rate_bps:.0f}"
         if checked.shaped:
             shaped = [of for of in checked.configured.classes if of.setting("shape")]
