@@ -25,11 +25,13 @@ from qoslib.config.values import Value
 
 __all__ = ["NO_DEVICE", "Rule", "by_queue", "forwarding_classes", "rules", "rules_of_filters"]
 
+#: The classifier of precedences that interfaces have without a line.
+_COMPATIBLE = "ipprec-compatibility"
 #: Classifiers that each device has -> the default, or empty where the rules are not here.
 _BUILT_IN = {
     **dict.fromkeys(("dscp-default", "dscp-ipv6-default", "exp-default"), "default"),
-    **dict.fromkeys(("ieee8021p-default", "ipprec-compatibility"), "default"),
-    **dict.fromkeys(("ipprec-default", "dscp-ipv6-compatibility", "ieee8021p-untrust"), ""),
+    **dict.fromkeys(("ieee8021p-default", "ipprec-default", _COMPATIBLE), "default"),
+    **dict.fromkeys(("dscp-ipv6-compatibility", "ieee8021p-untrust"), ""),
     **dict.fromkeys(("ieee8021ad-default", "dscp-compatibility"), ""),
 }
 _MOST_QUEUES = 15
@@ -128,26 +130,27 @@ class _Classifiers:
             for mark in marks_matching(code, KINDS[kind]):
                 yield Rule(mark, of, loss, line)
 
-    def default(self, kind: str, line: Line) -> list[Rule]:
+    def default(self, kind: str, line: Line, compatible: bool = False) -> list[Rule]:
         """The default classifier of a kind, as far as its queues have classes."""
         names = by_queue(self.classes)
         silent = line._replace(text="")
         return [
             Rule(mark, names[number], loss, silent)
-            for code, (number, loss) in default_rules(kind).items()
+            for code, (number, loss) in default_rules(kind, compatible).items()
             if number in names
             for mark in marks_matching(code, KINDS[kind])
         ]
 
     def used(self, kind: str, name: str, line: Line, notes: Provenance) -> list[Rule]:
         """The rules of one that an interface uses."""
+        compatible = name == _COMPATIBLE
         if (kind, name) not in self.lines and name in _BUILT_IN:
             name = _BUILT_IN[name]
             if not name:
                 leave_out(notes, [line], "The rules of this classifier of the device are left out.")
                 return []
         if name == "default":
-            return self.default(kind, line)
+            return self.default(kind, line, compatible)
         if (kind, name) not in self.lines:
             leave_out(notes, [line], "The text does not hold this classifier.")
             return []

@@ -46,6 +46,15 @@ _DEFAULT_BITS = {
     0: (0, "low"), 1: (0, "high"), 2: (1, "low"), 3: (1, "high"), 4: (2, "low"), 5: (2, "high"),
     6: (3, "low"), 7: (3, "high"),
 }  # fmt: skip
+#: Of IP precedences (Juniper, Class of Service User Guide, Default IP Precedence Classifier): the
+#: default that an interface names, and the one that it has without a line (ipprec-compatibility).
+_DEFAULT_PRECEDENCES = {
+    **{code: (0, "low") for code in range(8)},
+    1: (2, "low"), 5: (1, "low"), 6: (3, "low"), 7: (3, "high"),
+}  # fmt: skip
+_COMPATIBLE_PRECEDENCES = {
+    code: (3 if code >= 6 else 0, "high" if code % 2 else "low") for code in range(8)
+}
 
 
 def code_points(kind: str, word: str, line: int, aliases: dict[str, int]) -> tuple[int, ...]:
@@ -64,12 +73,18 @@ def code_points(kind: str, word: str, line: int, aliases: dict[str, int]) -> tup
     raise ConfigurationError(problem, line)
 
 
-def default_rules(kind: str) -> dict[int, tuple[int, str]]:
+def default_rules(kind: str, compatible: bool = False) -> dict[int, tuple[int, str]]:
     """The default classifier of a kind: code point to number of queue, and loss priority.
 
-    >>> default_rules("dscp")[46]
-    (1, 'low')
+    `compatible` is whether that of precedences is meant which interfaces have without a line.
+
+    >>> default_rules("dscp")[46], default_rules("inet-precedence")[5]
+    ((1, 'low'), (1, 'low'))
+    >>> default_rules("inet-precedence", compatible=True)[5]
+    (0, 'high')
     """
+    if KINDS[kind] == "IP":
+        return _COMPATIBLE_PRECEDENCES if compatible else _DEFAULT_PRECEDENCES
     if KINDS[kind] != "DSCP":
         return _DEFAULT_BITS
     named = sorted(set(words_of("junos").values()) - {0}, reverse=True)
