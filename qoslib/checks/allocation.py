@@ -251,6 +251,7 @@ def default_starved(checked: CheckedPort) -> Iterator[Found]:
         # Beside customers it is for what is of none of them, and may have a shaper for that.
         meant = checked.beside_parents(member) and (not member.of.line or member.queue.shaper)
         meant = meant or member.limit_bps == 0 or _of_a_part(checked, member)
+        meant = meant or _nothing_left(checked, member)
         if meant or (not least_bps and stopped(checked, member)):
             continue
         share = f"{_percent(least_bps, most_bps)} of the link" if least_bps else "nothing for sure"
@@ -273,6 +274,14 @@ def _of_a_part(checked: CheckedPort, member: Member) -> bool:
             return True
         above = checked.parents.get(above.node)
     return False
+
+
+def _nothing_left(checked: CheckedPort, member: Member) -> bool:
+    """Whether the classes beside it take all that the class above them takes."""
+    above = checked.parents.get(member.of.node)
+    beside = (of for of in checked.configured.classes if of.node == member.of.node)
+    taken = {mark for of in beside if of is not member.of for mark in of.marks}
+    return above is not None and bool(above.marks) and taken.issuperset(above.marks)
 
 
 def _guarantee(checked: CheckedPort, group: Group, member: Member, share: float) -> tuple[str, str]:
