@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 
 from qoslib import units
 from qoslib.checks.checked_port import CheckedPort
@@ -17,6 +16,7 @@ from qoslib.config.eos.reader import STRICT_SHARE
 from qoslib.config.interfaces import meant_interface
 from qoslib.config.junos.grammar import WORDS
 from qoslib.config.junos.platforms import several_strict
+from qoslib.config.lines import nearest
 from qoslib.config.mqc.commands import COMMANDS, verbs_giving
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.records import Configuration, ConfiguredPolicy, Remark, Statement
@@ -101,11 +101,11 @@ def _says_unknown(word: str, first: Remark, known: Sequence[str], forms: dict[st
     """That a word is not known, or this form of it, and what may be meant."""
     verb = word.lower()
     if verb not in known:
-        near = get_close_matches(verb, known, 1)
-        return f"{word!r} is not a known command{f' (did you mean {near[0]!r}?)' if near else ''}"
+        near = nearest(verb, known)
+        return f"{word!r} is not a known command{f' (did you mean {near!r}?)' if near else ''}"
     form, second = forms.get(verb, ""), (*first.text.split()[1:2], "")[0]
-    if near := get_close_matches(second, _SECOND.get(verb, ()), 1):
-        form += f"; did you mean {near[0]!r} for {second[:40]!r}?"
+    if near := nearest(second, _SECOND.get(verb, ())):
+        form += f"; did you mean {near!r} for {second[:40]!r}?"
     return f"This form of {word!r} is not known{form and f' (it is {form})'}"
 
 

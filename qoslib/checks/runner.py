@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
 from qoslib.checks import (
     allocation,
@@ -25,6 +24,7 @@ from qoslib.checks.manners import manners_of
 from qoslib.checks.rule import SEVERITIES, Finding, Found, Rule
 from qoslib.config.facts import Facts
 from qoslib.config.junos.platforms import as_mx
+from qoslib.config.lines import nearest
 from qoslib.config.records import Configuration
 from qoslib.config.source import check_time, in_time
 from qoslib.record import Count, Record, record
@@ -259,8 +259,8 @@ def idle_comments(text: str, known: Collection[str]) -> tuple[Finding, ...]:
         if not said or (said[1] in known and said[2]):
             continue
         why = "it gives no reason" if said[1] in known else f"no rule is called {said[1][:40]!r}"
-        near = get_close_matches(said[1], known, 1)
-        fix = f"qoslib: ignore {near[0]} REASON" if near else ""
+        near = nearest(said[1], known)
+        fix = f"qoslib: ignore {near} REASON" if near else ""
         one = Found(number, f"This comment silences nothing: {why}.", fix=fix)
         found.append(finding_of(IGNORED, one))
     return tuple(found)

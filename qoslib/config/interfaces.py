@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from qoslib import units
+from qoslib.config.lines import nearest
 from qoslib.config.source import ConfigurationError
 
 __all__ = [
@@ -122,8 +122,8 @@ def meant_interface(name: str) -> str:
     found = _TYPE.match(name.lower())
     if not found or any(kind.startswith(found[0]) for kind in _CISCO_TYPES):
         return ""
-    near = get_close_matches(found[0], _CISCO_TYPES, 1, _NEAR)
-    return _SPELT.get(near[0], near[0].capitalize()) + name[found.end() :] if near else ""
+    near = nearest(found[0], _CISCO_TYPES, _NEAR)
+    return _SPELT.get(near, near.capitalize()) + name[found.end() :] if near else ""
 
 
 def type_rate_bps(name: str, family: str) -> float | None:

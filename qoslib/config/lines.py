@@ -1,8 +1,13 @@
-"""A line of a configuration, as the lexer of every dialect gives it."""
+"""A line of a configuration, as the lexer of every dialect gives it, and slips of the pen."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import NamedTuple
 
-__all__ = ["Line"]
+__all__ = ["SLIP", "Line", "nearest"]
+
+#: A word that is so near to a known one is meant to be it.
+SLIP = 0.85
 
 
 class Line(NamedTuple):
@@ -47,3 +52,12 @@ class Line(NamedTuple):
     def top(self) -> bool:
         """Whether it stands at the margin, below no other."""
         return self.depth == 0
+
+
+def nearest(word: str, known: Iterable[str], least: float = 0.6) -> str:
+    """The known word that a word is most like; empty where none is like it.
+
+    >>> nearest("bandwith", ["bandwidth", "shape"]), nearest("bandwith", ["shape"])
+    ('bandwidth', '')
+    """
+    return next(iter(get_close_matches(word, known, 1, least)), "")

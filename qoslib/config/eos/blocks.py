@@ -1,7 +1,6 @@
 """The lines of EOS that are about queues: maps, profiles, interfaces and their queues."""
 
 from dataclasses import replace
-from difflib import get_close_matches
 
 from qoslib.config.code_points import DSCP
 from qoslib.config.eos.commands import (
@@ -15,7 +14,7 @@ from qoslib.config.eos.commands import (
     shape,
 )
 from qoslib.config.interfaces import speed_bps
-from qoslib.config.lines import Line
+from qoslib.config.lines import SLIP, Line, nearest
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, begun, lines_of
 from qoslib.config.records import Statement
 from qoslib.config.source import check_time
@@ -81,8 +80,6 @@ _ENDS = {
 _BELOW = {"priority-flow-control"}
 #: Types of policies that are not about queues.
 _OTHER_TYPES = ("pdp",), ("copp",), ("control-plane",), ("pbr",), ("inspect",)
-#: A word that is so near to one of a profile is meant to be it.
-_NEAR = 0.85
 _IN_PACKETS = "A rate in packets per second is not modelled: nothing is promised here."
 _LOST = "It stands below a line that is not understood."
 _ONE_PRECEDENCE = "Thresholds of one drop precedence are left out: those of all are taken."
@@ -321,7 +318,7 @@ class _Blocks:
         lost = self._left_out(line, bare, off)
         if lost is not None or bare[0] == "service-policy":
             return lost
-        near = get_close_matches(bare[0], (*_TX, *COMMANDS, "service-profile"), 1, _NEAR)
+        near = nearest(bare[0], (*_TX, *COMMANDS, "service-profile"), SLIP)
         if block.is_profile or near or bare[0] in ("qos", "scheduler", *COMMANDS):
             raise NotUnderstood
         return None

@@ -2,13 +2,13 @@
 
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 
 from qoslib import units
 from qoslib.config.code_points import mark_of
 from qoslib.config.eos.blocks import DEFAULT_CLASSES, QUEUES, queueing_of
 from qoslib.config.eos.commands import Block, Given, Queueing, Thresholds
 from qoslib.config.facts import Facts
+from qoslib.config.lines import nearest
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
 from qoslib.config.settings import of_queue
@@ -153,8 +153,8 @@ def _classifier(marks: dict[int, list[str]], rest: int) -> Classifier:
 
 def _without_profile(queueing: Queueing, block: Block) -> None:
     """Note that the text does not hold the profile of an interface."""
-    near = get_close_matches(block.profile, queueing.profiles, 1)
-    meant = f" Did you mean {near[0]}?" if near else ""
+    near = nearest(block.profile, queueing.profiles)
+    meant = f" Did you mean {near}?" if near else ""
     lost = f"This profile is not in the text: nothing is promised here.{meant}"
     queueing.notes.not_modelled(block.profile_line, f"service-profile {block.profile}", lost)
 

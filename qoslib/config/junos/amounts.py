@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
-from difflib import get_close_matches
 
 from qoslib import units
 from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS
+from qoslib.config.lines import nearest
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value
 
@@ -234,8 +234,8 @@ def one_of(*allowed: str) -> Reading:
     def reading(words: Words, what: str, line: int) -> Value:
         given = " ".join(words)
         if given not in allowed:
-            near = get_close_matches(given, allowed, 1)
-            meant = f", did you mean {shown(near[0])}?" if near else ""
+            near = nearest(given, allowed)
+            meant = f", did you mean {shown(near)}?" if near else ""
             problem = f"{what} is {shown(given)}{meant}; allowed: {', '.join(allowed)}"
             raise ConfigurationError(problem, line)
         return Value(given, line=line)

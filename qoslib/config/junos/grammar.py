@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from itertools import chain
 from typing import NamedTuple
 
@@ -22,9 +21,9 @@ from qoslib.config.junos.amounts import (
     transmit_rate,
 )
 from qoslib.config.junos.conditions import unknown_in_term
-from qoslib.config.junos.paths import NEAR, is_nearly_a_level
+from qoslib.config.junos.paths import is_nearly_a_level
 from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES
-from qoslib.config.lines import Line
+from qoslib.config.lines import SLIP, Line, nearest
 from qoslib.config.records import Remark, Statement
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value
@@ -392,8 +391,8 @@ def _is_slip(level: str, words: tuple[str, ...], pattern: tuple[str, ...]) -> bo
     if len(words) < len(pattern):
         return False
     word, known = words[len(pattern) - 1], _BEHIND.get((level, *pattern[:-1]), [])
-    near = get_close_matches(word, known, 1, NEAR) if word not in known else []
-    return bool(near) and not word.startswith(near[0])
+    near = nearest(word, known, SLIP) if word not in known else ""
+    return bool(near) and not word.startswith(near)
 
 
 def _from_unknown(words: tuple[str, ...]) -> str:

@@ -1,22 +1,20 @@
 """Statements by the words that they begin with, those of groups among them."""
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
 from qoslib.config.junos.statements import shown
-from qoslib.config.lines import Line
+from qoslib.config.lines import SLIP, Line, nearest
 from qoslib.config.source import ConfigurationError, check_time
 
-__all__ = ["NEAR", "below", "inherited", "is_nearly_a_level", "named", "on_service"]
+__all__ = ["below", "inherited", "is_nearly_a_level", "named", "on_service"]
 
 #: Where quality of service is configured.
 _TOPS = {"class-of-service", "firewall", "groups", "apply-groups", "apply-groups-except"}
 _TOPS |= {"dynamic-profiles", "logical-systems"}
-#: A word that is so near to a known one is a slip of the pen.
-_LEVEL, NEAR = "class-of-service", 0.85
+_LEVEL = "class-of-service"
 #: Of the interfaces and the chassis, statements with one of these words.
 _OF_INTERFACES = {
     *("speed", "link-speed", "link-mode", "policer", "filter", "802.3ad", "gigether-options"),
@@ -92,7 +90,7 @@ def is_nearly_a_level(word: str) -> bool:
     >>> is_nearly_a_level("class-of-servce"), is_nearly_a_level("system")
     (True, False)
     """
-    return word != _LEVEL and bool(get_close_matches(word, [_LEVEL], 1, NEAR))
+    return word != _LEVEL and bool(nearest(word, [_LEVEL], SLIP))
 
 
 def inherited(lines: Sequence[Line]) -> tuple[list[Line], list[Line], list[Line]]:

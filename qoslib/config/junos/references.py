@@ -1,12 +1,11 @@
 """Names that a configuration uses and does not define, with those that may be meant."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import DEFAULT_CLASSES, SWITCH_CLASSES
-from qoslib.config.lines import Line
+from qoslib.config.lines import Line, nearest
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Remark, Statement, refusal
 from qoslib.config.source import ConfigurationError, check_time
@@ -161,10 +160,10 @@ def _meant(error: NotDefinedError, names: Collection[str]) -> ConfigurationError
     """
     if error.name in names:
         return error
-    near = get_close_matches(error.name, [*names], 1)
+    near = nearest(error.name, names)
     if error.kind == "class" and not near:
-        near = get_close_matches(error.name, list(DEFAULT_CLASSES), 1)
-    which = f", did you mean {shown(near[0])}?" if near else ""
+        near = nearest(error.name, DEFAULT_CLASSES)
+    which = f", did you mean {shown(near)}?" if near else ""
     return ConfigurationError(f"{error.what} is not defined{which}", error.line)
 
 

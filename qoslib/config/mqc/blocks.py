@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from difflib import get_close_matches
 from typing import Any
 
-from qoslib.config.lines import Line
+from qoslib.config.lines import SLIP, Line, nearest
 from qoslib.config.mqc.commands import (
     COMMANDS,
     VERBS,
@@ -49,7 +48,6 @@ _OF_PORTS = {"bandwidth"}
 _KEPT = {*INTERFACE, *(words[0] for words in SEVERAL), "clock", "no"}
 _HEADERS = ("class-map", "policy-map", "interface")
 #: A command that is so near to one of these, or to the others of an interface, is meant to be one.
-_NEAR = 0.85
 _OF_INTERFACE = ("service-policy", "bandwidth")
 #: In a text without indentation, so is one that is so near to a command of the block.
 _NEAR_IN_BLOCK = 0.8
@@ -223,9 +221,9 @@ class _Reading:
         if line.verb in OF_DEVICE or _header_near(line):
             return False
         if self.block == "interface":
-            return bool(get_close_matches(line.verb, _OF_INTERFACE, 1, _NEAR))
+            return bool(nearest(line.verb, _OF_INTERFACE, SLIP))
         below = bool(words) and line.number == self.last + 1
-        return below or bool(get_close_matches(line.verb, words, 1, _NEAR_IN_BLOCK))
+        return below or bool(nearest(line.verb, words, _NEAR_IN_BLOCK))
 
     def _open(self, line: Line) -> None:
         if line.verb == "interface":
@@ -399,7 +397,7 @@ class _Reading:
             self._open_interface(line, f"{self.interface.split(' ')[0]} service instance {number}")
         elif line.verb in _KEPT:
             self.held[self.interface].append(line)
-        elif self.interface == SYSTEM or get_close_matches(line.verb, _OF_INTERFACE, 1, _NEAR):
+        elif self.interface == SYSTEM or nearest(line.verb, _OF_INTERFACE, SLIP):
             self._unknown(line)
 
     def _alone(self, line: Line) -> None:
@@ -491,7 +489,7 @@ def _header_near(line: Line) -> str:
     """The first word of a block that the first word of a line is nearly; empty where it is none."""
     if len(line.words) < 2 or line.verb in _HEADERS:
         return ""
-    return (*get_close_matches(line.verb, _HEADERS, 1, _NEAR), "")[0]
+    return nearest(line.verb, _HEADERS, SLIP)
 
 
 def _interface_name(names: list[str]) -> str:

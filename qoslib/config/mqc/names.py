@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 
+from qoslib.config.lines import SLIP, nearest
 from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass
 
 __all__ = [
@@ -35,8 +36,6 @@ _OWN_CLASSES = re.compile(
 )
 #: The class of all that is in no other.
 DEFAULT = "class-default"
-#: It is so long that other names begin as it does: how near a slip is.
-_NEAR_DEFAULT = 0.85
 #: The block of what NX-OS applies to the whole switch.
 SYSTEM = "system qos"
 #: Classes that NX-OS has by itself, and the group that is in each.
@@ -87,13 +86,11 @@ def is_slip(found: Policies, policy: Policy, part: PolicyClass) -> bool:
     names = tuple(each.name for each in found.selections.values())
     if any(name not in policy.classes for name in near(part.name, names)):
         return True
-    if near(part.name, (DEFAULT,), _NEAR_DEFAULT):
+    # It is so long that other names begin as it does.
+    if near(part.name, (DEFAULT,), SLIP):
         return True
     unread = (each.text.split() for each in found.notes.remarks if each.kind == "unknown")
-    return any(
-        part.name in words and get_close_matches(words[0].lower(), ("class-map",), 1)
-        for words in unread
-    )
+    return any(part.name in words and nearest(words[0].lower(), ("class-map",)) for words in unread)
 
 
 def not_defined(found: Policies, kind: str, name: str) -> str:
@@ -112,7 +109,7 @@ def not_defined(found: Policies, kind: str, name: str) -> str:
     problem = f"{kind} {name} is not defined{_meant(name, defined[kind])}"
     for each in headers:
         words = each.text.split()
-        if words[-1] == name and get_close_matches(words[0].lower(), (kind,), 1):
+        if words[-1] == name and nearest(words[0].lower(), (kind,)):
             problem += f"; line {each.line} begins with {words[0]!r}, did you mean {kind!r}?"
     more = f"; not defined either: {'; '.join(dict.fromkeys(others[:10]))}" if others else ""
     return problem + more

@@ -1,7 +1,8 @@
 """The tables of SONiC on quality of service, and the fields of each."""
 
 import re
-from difflib import get_close_matches
+
+from qoslib.config.lines import SLIP, nearest
 
 __all__ = ["lost_by", "near_table"]
 
@@ -85,7 +86,6 @@ _TABLES: dict[str, dict[str, str]] = {
 _WIDE = {"PORT"}
 _WORDS = re.compile(r"QUEUE|SCHEDULER|BUFFER|WRED|QOS|PFC|POLICER|(?:^|_)(?:TC|DSCP|DOT1P|FC)_")
 _OTHER = re.compile(r"COUNTER|WATERMARK|TELEMETRY")
-_NEAR = 0.85
 
 
 def lost_by(table: str, field: str) -> str | None:
@@ -109,4 +109,4 @@ def near_table(table: str) -> bool:
     """Whether a table that is not known is one on quality of service, or a slip for one."""
     if table in _TABLES or _OTHER.search(table):
         return False
-    return bool(_WORDS.search(table) or get_close_matches(table, list(_TABLES), 1, _NEAR))
+    return bool(_WORDS.search(table) or nearest(table, _TABLES, SLIP))
