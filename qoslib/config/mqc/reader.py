@@ -44,11 +44,15 @@ _XR = re.compile(
     r"|^interface (\w+GigE|GigabitEthernet)\d\d?/\d+/\d+/\d|^interface (Bundle-Ether|MgmtEth)\d",
     re.MULTILINE,
 )
-#: A rate with a unit word is one of IOS XR, unless other lines are of IOS or IOS XE: there it is a
-#: mistake.
-_XR_RATE = re.compile(r"^[ \t]*shape average \d+ [kmg]bps", re.MULTILINE)
+#: Weaker signs of IOS XR, which count where no line is of IOS or IOS XE: rates with a unit word,
+#: `ipv4` in front of an address, and four numbers of a serial port, which some older routers have.
+_LIKE_XR = re.compile(
+    r"^[ \t]*shape average \d+ [kmg]bps|^[ \t]*ipv4 address \d+\.\d+\.\d+\.\d"
+    r"|^interface (Serial|POS) ?\d+/\d+/\d+/\d",
+    re.MULTILINE,
+)
 _NO_XR = re.compile(
-    r"^version 1\d\.|^[ \t]+ip address |^ip cef\b"
+    r"^version 1\d\.|^[ \t]+(no )?ip address\b|^ip cef\b"
     r"|^interface (FastEthernet|\w*GigabitEthernet|Serial)\d+(/\d+){1,2}(\.\d+)?[ \t]*$",
     re.MULTILINE,
 )
@@ -107,7 +111,7 @@ def reads_alike(text: str) -> bool:
 
 
 def _is_xr(text: str) -> bool:
-    return bool(_XR.search(text) or (_XR_RATE.search(text) and not _NO_XR.search(text)))
+    return bool(_XR.search(text) or (_LIKE_XR.search(text) and not _NO_XR.search(text)))
 
 
 def _ios_xr(text: str) -> float:
