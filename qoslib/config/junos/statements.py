@@ -22,6 +22,7 @@ _LABEL = re.compile(
 _BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 _VERBS = r"(?:set|delete|deactivate|activate|edit|top|up|exit)\b"
 _VERB = re.compile(rf"^[ \t]*(?:\S+[#>%][ \t]+)?({_VERBS})", re.MULTILINE)
+_CHANGE = re.compile(r"(?:set|delete|deactivate|activate)[ \t][^;{]*$")
 _SET = re.compile(_VERB.pattern + r"\s*(.*)")
 #: Marks in front of a statement; what is inactive or deleted has no effect.
 _TAGS = {"inactive:": True, "delete:": True, "replace:": False, "protect:": False, "active:": False}
@@ -58,6 +59,12 @@ _SHOW = re.compile(r"show(?:[ \t]+(?P<what>[^|]*))?(?:\|.*)?")
 #: Output in another form than braces; of this only statements that are typed count.
 _OTHERWISE = re.compile(r"\|.*\b(?:compare\b|display +(?:set|xml|json)\b)")
 _MORE = re.compile(r"-{2,}\((?:more|end)[^)]*\)-{2,}[ \t]*")
+#: How lines below a banner begin that are no statement: of a comparison, of a message, a banner.
+_NO_STATEMENT = "+-!'[{}"
+#: Below a banner, so many lines on, stands what is of it.
+_FAR = 3
+#: What stands with its whole path, whatever the banner says.
+_LEVELS_AT_TOP = "class-of-service", "firewall"
 #: Below a level of this many words no statement stands.
 _DEEPEST_LEVEL = 12
 
@@ -92,39 +99,77 @@ def without_prompts(text: str) -> str:
     """A text without what a terminal has around the output of its commands.
 
     What ``show configuration class-of-service schedulers`` prints stands below that level, and
-    what ``show`` prints below that of the banner above it.
+    what ``show`` prints below that of the banner above it. So does what stands below a banner
+    without a prompt, as manuals have it.
 
     >>> print(without_prompts("me@r1> show configuration class-of-service schedulers\\ndata { }"))
     class-of-service { schedulers {
     data { } } }
+    >>> print(without_prompts("[edit class-of-service schedulers]\\ndata { }"))
+    class-of-service { schedulers {
+    data { } } }
     """
     sets, typed = re.compile(_VERBS), re.compile(_VERBS if _TYPED.search(text) else "(?!)")
-    lines: list[str] = []
+    plain = _Plain()
     level: tuple[str, ...] = ()
-    opened, otherwise = 0, False
-    for number, line in enumerate(text.split("\n"), 1):
+    otherwise = False
+    written = text.split("\n")
+    for number, line in enumerate(written, 1):
         check_time(number)
         line = _MORE.sub("", line)
         banner = _BANNER.fullmatch(line) if line[:1] in "{[" else None
         prompt = _PROMPT.fullmatch(line)
         if banner and line.strip():
-            level = level if banner[1] is None else tuple(banner[1].split())
             line = ""
+            if banner[1] is not None:
+                level = tuple(banner[1].split())
+                line = plain.banner(level, _next_words(written, number))
         elif prompt:
-            if opened:
-                lines[-1] += " }" * opened
-                opened = 0
+            plain.close()
             command = prompt["command"].strip()
             otherwise = bool(_OTHERWISE.search(command))
             if not typed.match(command):
-                words = () if otherwise else _level_shown(command, level, prompt["mode"])
-                opened = len(words)
-                line = "".join(f"{word} {{ " for word in words).rstrip()
+                line = plain.opened(
+                    () if otherwise else _level_shown(command, level, prompt["mode"])
+                )
         elif otherwise and not sets.match(line):
             line = ""
-        lines.append(line)
-    lines[-1] += " }" * opened
-    return "\n".join(lines)
+        elif plain.bannered and _CHANGE.match(line):
+            # A change says its whole path.
+            plain.close()
+        plain.lines.append(line)
+    plain.close()
+    return "\n".join(plain.lines)
+
+
+class _Plain:
+    """Lines without what a terminal has around them, and the level that is open below them."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.open = 0
+        self.bannered = False
+
+    def opened(self, words: tuple[str, ...]) -> str:
+        """Open a level: its braces, in one line."""
+        self.open = len(words)
+        return "".join(f"{word} {{ " for word in words).rstrip()
+
+    def close(self) -> None:
+        """Close the level that is open."""
+        if self.open:
+            self.lines[-1] += " }" * self.open
+        self.open, self.bannered = 0, False
+
+    def banner(self, level: tuple[str, ...], below: str) -> str:
+        """What stands for a banner: the braces of its level where a statement of it follows."""
+        if self.bannered:
+            self.close()
+        if not (_is_below(below, level) and _is_readable(level)):
+            return ""
+        self.close()
+        self.bannered = True
+        return self.opened(level)
 
 
 def _level_shown(command: str, level: tuple[str, ...], mode: str) -> tuple[str, ...]:
@@ -142,8 +187,30 @@ def _level_shown(command: str, level: tuple[str, ...], mode: str) -> tuple[str, 
         return ()
     else:
         words = level + words
-    # A group is read as if it stood at the top, where nothing here inherits it.
-    return words if len(words) <= _DEEPEST_LEVEL and words[:1] != ("groups",) else ()
+    return words if _is_readable(words) else ()
+
+
+def _is_readable(words: tuple[str, ...]) -> bool:
+    """Whether what stands below a level is read there, or as if it stood at the top.
+
+    So is a group, where nothing here inherits it.
+    """
+    return len(words) <= _DEEPEST_LEVEL and words[:1] != ("groups",)
+
+
+def _next_words(written: list[str], at: int) -> str:
+    """The next line that says something, from an index on; a banner has a line or two behind it."""
+    return next((line for line in written[at : at + _FAR] if line.strip()), "")
+
+
+def _is_below(line: str, level: tuple[str, ...]) -> bool:
+    """Whether a line below a banner is a statement of its level: no command, and not the whole."""
+    words = line.split()
+    if not words or not level or _PROMPT.fullmatch(line) or _VERB.match(line):
+        return False
+    if any(set(word) & set('{};[]"#') for word in level):
+        return False
+    return words[0][0] not in _NO_STATEMENT and words[0] not in (level[0], *_LEVELS_AT_TOP)
 
 
 def _in_one_line(match: re.Match[str]) -> str:
