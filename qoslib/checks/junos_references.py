@@ -74,7 +74,12 @@ def _names(lines: Sequence[Line], *patterns: tuple[str, ...]) -> dict[str, int]:
 def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
     """A scheduler map is on no interface, or a scheduler in no map (Junos)."""
     lines = _lines(configuration)
-    entries = [(line, words) for line, words in lines if "scheduler-maps" in words]
+    # What is listed in braces may stand without the level above it.
+    entries = [
+        (line, words)
+        for line, words in lines
+        if "scheduler-maps" in words or words[0] == "forwarding-class"
+    ]
     for what, level, used in (
         ("Scheduler map", "scheduler-maps", _used_maps(lines)),
         ("Scheduler", "schedulers", {*_names(entries, ("scheduler", "*"))}),

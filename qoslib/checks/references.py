@@ -334,10 +334,13 @@ def plural(kind: str) -> str:
     whole=True,
 )
 def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
-    """A class map, policy, filter, policer, scheduler, map or group is used and not in the text."""
+    """A class, policy, filter, policer, scheduler, map or group is used and not in the text."""
     for (kind, sentence), lines in _absent(configuration).items():
-        # Without any class map the text is plainly a piece: a class keeps all but its packets.
-        piece = kind == "class-map" and not configuration.by_verb.get("class-map")
+        # Without any class map or class the text is plainly a piece: a class keeps all but its
+        # packets or its defaults.
+        piece = kind == _CLASS or (
+            kind == "class-map" and not configuration.by_verb.get("class-map")
+        )
         yield Found(
             min(lines.values()),
             f"The text does not hold {listed_names(kind, [*lines])}{sentence}.",
@@ -359,9 +362,10 @@ def _absent(configuration: Configuration) -> dict[tuple[str, str], dict[str, int
     for remark in configuration.remarks:
         if remark.lost.startswith(_SAID):
             kind, colon, rest = remark.lost.removeprefix(_SAID).rstrip(".").partition(": ")
-            if "." not in rest and kind in _KINDS:
+            # Of a class in a classifier the line may not say its name.
+            if "." not in rest and kind in _KINDS and (kind != _CLASS or rest):
                 names = absent.setdefault(kind, {})
-                names.setdefault(remark.name.rstrip(";"), remark.line)
+                names.setdefault(_name_of(remark, kind), remark.line)
                 sentences[kind] = colon + rest
     absent["class-map"] = _absent_classes(configuration)
     sentences["class-map"] = ": which packets belong there is unknown"
@@ -373,7 +377,17 @@ def _absent(configuration: Configuration) -> dict[tuple[str, str], dict[str, int
     return {(kind, sentences[kind]): names for kind, names in absent.items() if names}
 
 
-_KINDS = {"policy-map", "filter", "policer", "scheduler", "scheduler map", "group"}
+#: Of Junos, and the word in front of its name.
+_CLASS, _CLASS_WORD = "forwarding class", "forwarding-class"
+_KINDS = {"policy-map", "filter", "policer", "scheduler", "scheduler map", "group", _CLASS}
+
+
+def _name_of(remark: Remark, kind: str) -> str:
+    """The name that a line uses and nothing defines: of a class behind its word, else the last."""
+    words = remark.words
+    if kind == _CLASS and _CLASS_WORD in words[:-1]:
+        return words[words.index(_CLASS_WORD) + 1]
+    return remark.name.rstrip(";")
 
 
 def _absent_classes(configuration: Configuration) -> dict[str, int]:
