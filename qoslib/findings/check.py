@@ -139,6 +139,12 @@ _ALIKE = (
     " holds 64 packets a class: --dialect ios."
 )
 _MX = "The device is an MX: others share a line and its buffers in their way (--fact platform=...)."
+#: The limit of queues of a text that may be of an NCS or not, and what is assumed of it.
+_EITHER = "ios-xr.either_queue_limit"
+_NO_NCS = (
+    "A queue without a limit holds 100 ms, as on a CRS. Traffic classes are of an NCS 540 or 5500,"
+    " where it holds 10 ms; queues that match DSCP, precedence or EXP are of none."
+)
 #: What is assumed where one policy sets the groups by which another one tells its classes.
 _GROUPED = (
     "All packets come in by ports whose policy sets their group: elsewhere they are in group 0, and"
@@ -320,6 +326,8 @@ def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
         yield _ALIKE
     if manners.family == "junos" and _unsaid_device(found, given.facts):
         yield _MX
+    if any(row.name == _EITHER for row in _defaults(found)):
+        yield _NO_NCS
     groups = (said.words[1:2] for said in found.by_verb.get("set", ()))
     if manners.groups_choose and any(
         word in (("qos-group",), ("traffic-class",)) for word in groups

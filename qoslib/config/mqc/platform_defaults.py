@@ -128,6 +128,8 @@ IOS_XR = PlatformDefaults(
 )
 #: NCS 540 and 5500 speak IOS XR; their queues are shorter.
 NCS = replace(IOS_XR, limits=("ncs_queue_limit", "priority_queue_limit"))
+#: A text with the traffic classes of these, and with queues as they have none.
+NCS_OR_NOT = replace(IOS_XR, limits=("either_queue_limit", "priority_queue_limit"))
 NXOS = PlatformDefaults(
     "nxos", 7, _xr_thresholds, (), by_bandwidth=True, built_in=True, types=False,
     shared_default=False,

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from qoslib.config.code_points import code_of
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.lines import RATE_WORDS
@@ -10,6 +11,7 @@ from qoslib.config.mqc.platform_defaults import (
     CATALYST,
     IOS,
     NCS,
+    NCS_OR_NOT,
     OLD_CATALYST,
     PlatformDefaults,
 )
@@ -138,7 +140,7 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
     if platform.name in ("ios", "ios-xe"):
         _refuse_unit_words(found)
     if platform.name == "ios-xr" and _NCS.search(text):
-        platform = NCS
+        platform = NCS_OR_NOT if _queues_by_mark(found) else NCS
     if platform.name == "ios-xr":
         _refuse_ios_early(found)
         _refuse_low_levels(found)
@@ -152,6 +154,17 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
         policies=policies_for_rules(found),
         platform="catalyst" if platform.buffers else "",
     )
+
+
+def _queues_by_mark(found: Policies) -> bool:
+    """Whether a class with a queue matches marks of packets, as no queue of an NCS does."""
+    queued = (
+        part.name
+        for part in found.parts
+        if part.priority or part.bandwidth or part.remaining or part.limit or part.early
+    )
+    selections = (found.selections[name] for name in queued if name in found.selections)
+    return any(code_of(mark) for of in selections for match in of.matches for mark in match.marks)
 
 
 def _switch(text: str) -> PlatformDefaults | None:
