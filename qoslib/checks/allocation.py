@@ -10,9 +10,9 @@ from qoslib.checks.manners import manners_of
 from qoslib.checks.priority import gets_packets, stopped, unlimited
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text
+from qoslib.config.eos.reader import IN_TURN
 from qoslib.config.guarantees import nodes_of
 from qoslib.config.records import Configuration, ConfiguredClass, Setting
-from qoslib.config.settings import IN_TURN
 from qoslib.port import HierarchicalTokenBucket, Node, PriorityLevels, Queue, SchedulerTree
 from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING

@@ -9,8 +9,8 @@ from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text
 from qoslib.config.guarantees import nodes_of
 from qoslib.config.records import Configuration, ConfiguredClass
-from qoslib.config.settings import BYTES
 from qoslib.config.source import check_time
+from qoslib.config.tc.classes import BYTES
 from qoslib.port import (
     DeficitRoundRobin,
     HierarchicalTokenBucket,

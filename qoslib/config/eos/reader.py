@@ -10,8 +10,7 @@ from qoslib.config.eos.commands import Block, Given, Queueing, Thresholds
 from qoslib.config.facts import Facts
 from qoslib.config.lines import nearest
 from qoslib.config.provenance import Provenance
-from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
-from qoslib.config.settings import of_queue
+from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort, Setting
 from qoslib.config.source import check_time
 from qoslib.config.sourced import (
     Sourced,
@@ -38,8 +37,10 @@ from qoslib.port import (
     TimeRedProfile,
 )
 
-__all__ = ["STRICT_SHARE", "is_eos", "read_eos"]
+__all__ = ["IN_TURN", "STRICT_SHARE", "is_eos", "read_eos"]
 
+#: What a queue has that shares in round robin, by `no priority`.
+IN_TURN = "no priority"
 #: What is lost of a share of a strict queue.
 STRICT_SHARE = "A strict queue is in no round robin: this has no effect."
 
@@ -200,7 +201,16 @@ def _class(index: int, marks: list[str], block: Block) -> ConfiguredClass:
     if given is None:
         return ConfiguredClass(name, name, own, 0, _TREE)
     statements = tuple(given.statements)
-    return ConfiguredClass(name, name, own, given.line, _TREE, statements, of_queue(given))
+    return ConfiguredClass(name, name, own, given.line, _TREE, statements, _settings(given))
+
+
+def _settings(given: Given) -> tuple[Setting, ...]:
+    """What a transmit queue is given, for rules."""
+    found = [] if given.strict else [Setting(IN_TURN, line=given.line)]
+    if share := given.share:
+        percent = round(units.convert(share.value, "1", "%"), 9)
+        found.append(Setting("bandwidth", percent, "%", share.line))
+    return tuple(found)
 
 
 def _marks(queueing: Queueing, trust: str) -> list[list[str]]:

@@ -15,7 +15,6 @@ from qoslib.config.junos.words import PRIORITIES, STRICT, priorities
 from qoslib.config.lines import Line
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
-from qoslib.config.settings import of_scheduler
 from qoslib.config.source import ConfigurationError
 from qoslib.config.sourced import Sourced, by_name, described, facts_of_port, made, number
 from qoslib.config.values import Value
@@ -331,9 +330,8 @@ def _classes(sites: Sequence[Site], known: Definitions, default: str) -> Iterato
             name = site.prefix + entry.of
             marks = [site.prefix + rule.mark for rule in known.rules_of(entry)]
             marks += ["the rest"] if name == default else []
-            lines = entry.scheduler.lines if entry.scheduler else ()
-            own = statements_of(lines)
+            scheduler = entry.scheduler
+            own = statements_of(scheduler.lines) if scheduler else ()
+            settings = scheduler.settings() if scheduler else ()
             line = known.classes[entry.of].line or entry.line
-            yield ConfiguredClass(
-                name, name, tuple(marks), line, site.node, own, of_scheduler(entry.scheduler)
-            )
+            yield ConfiguredClass(name, name, tuple(marks), line, site.node, own, settings)

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from qoslib import units
 from qoslib.config.junos.amounts import allowed_word, percent
 from qoslib.config.junos.grammar import PROFILE, SCHEDULER, fields_of
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.words import LOSS_PRIORITIES
 from qoslib.config.lines import Line
+from qoslib.config.records import Setting
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value
 
@@ -44,6 +46,21 @@ class Scheduler:
     def first(self, command: str) -> Line:
         """Its first statement of a command."""
         return next(line for line in self.lines if line.words[:1] == (command,))
+
+    def settings(self) -> tuple[Setting, ...]:
+        """What it gives its class, for rules."""
+        found = []
+        transmit, buffer = self.transmit, self.buffer
+        if transmit and transmit.unit == "bit/s":
+            found.append(Setting("transmit-rate", transmit.value, "bit/s", transmit.line))
+        elif transmit and transmit.unit == "1":
+            percent = round(units.convert(transmit.value, "1", "%"), 9)
+            found.append(Setting("transmit-rate", percent, "%", transmit.line))
+        elif transmit:
+            found.append(Setting("transmit-rate", line=transmit.line, sort=transmit.unit))
+        if buffer and buffer.unit == "s":
+            found.append(Setting("buffer-size", buffer.value, "s", buffer.line, "temporal"))
+        return tuple(found)
 
 
 @dataclass

@@ -1,11 +1,11 @@
 """Which class a packet goes to: filters, their policers, and the map of prio."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from qoslib.config.code_points import DSCP
-from qoslib.config.records import ConfiguredClass
-from qoslib.config.settings import of_commands
+from qoslib.config.records import ConfiguredClass, Setting
 from qoslib.config.source import ConfigurationError
 from qoslib.config.sourced import Sourced, made
 from qoslib.config.tc.command import Command, handle
@@ -16,6 +16,7 @@ from qoslib.config.values import Value
 from qoslib.port import Classifier, Policer
 
 __all__ = [
+    "BYTES",
     "PRIOMAP",
     "TAKEN",
     "Classification",
@@ -28,6 +29,9 @@ __all__ = [
     "policer",
 ]
 
+#: A rate in bytes per second that a variable of the text holds.
+BYTES = "rate in bytes"
+_IN_BYTES = re.compile(r"\d[\d.]*[kmgt]i?bps", re.IGNORECASE)
 #: Of a filter behind one that leaves it nothing.
 TAKEN = "An earlier filter takes every packet, so this one sees none."
 #: Band of each priority of a packet, of prio and pfifo_fast.
@@ -219,10 +223,23 @@ def describe(
         marks.setdefault(classifier.default, {})["the rest"] = None
     for classid, name in names.items():
         command = commands.get(classid)
-        said = [command, notes.device.child_of(classid), *found.filters.get(name, [])]
-        statements = tuple(notes.statement(each) for each in said if each is not None)
+        every = [command, notes.device.child_of(classid), *found.filters.get(name, [])]
+        said = [each for each in every if each is not None]
+        statements = tuple(map(notes.statement, said))
+        settings = tuple(setting for each in said for setting in _settings(each))
         line, node = (command.line, nodes.get(command.parent, "")) if command else (0, "")
         own = tuple(marks.get(name, ()))
-        notes.classes.append(
-            ConfiguredClass(name, name, own, line, node, statements, of_commands(said))
-        )
+        notes.classes.append(ConfiguredClass(name, name, own, line, node, statements, settings))
+
+
+def _settings(command: Command) -> Iterator[Setting]:
+    """What a command does to its class, for rules: the verb that made it, a filter's protocol.
+
+    Of rates that stand in a variable of the text, those in bytes per second are told as well.
+    """
+    verb = "" if command.shown else command.verb
+    sort = command.protocol if command.thing == "filter" else verb
+    yield Setting(command.thing, line=command.line, sort=sort)
+    for word in dict.fromkeys(command.words):
+        if _IN_BYTES.fullmatch(word) and word not in command.text:
+            yield Setting(BYTES, line=command.line, sort=word)
