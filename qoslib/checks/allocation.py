@@ -25,6 +25,8 @@ LLQ_SHARE = 1 / 3
 BEST_EFFORT_SHARE = 0.25
 #: An excess below this share of the link is not worth a word.
 EXCESS_SHARE = 0.1
+#: A sum so many times above a shaper is a slip of its unit, which is a thousand times too small.
+_FAR, _SLIP = 10, 1000
 DESIGN = "Cisco, Enterprise QoS Solution Reference Network Design Guide, version 3.3"
 
 
@@ -95,7 +97,8 @@ def _guarantees_over(checked: CheckedPort, group: Group) -> Iterator[Found]:
         yield Found(
             _shaper_line(checked) or checked.configured.line,
             f"The guarantees add up to {_percent(total_bps, most_bps)} of what the port sends.",
-            f"{_parts(rates_bps)} = {rate_text(total_bps)} of {rate_text(most_bps)}.",
+            f"{_parts(rates_bps)} = {rate_text(total_bps)} of {rate_text(most_bps)}."
+            f"{_meant(checked, total_bps, most_bps)}",
             severity="info"
             if checked.manners.oversubscribes
             else "error"
@@ -104,6 +107,16 @@ def _guarantees_over(checked: CheckedPort, group: Group) -> Iterator[Found]:
         )
     elif every_bps > most_bps * (1 + ROUNDING):
         yield from _remainder_over(checked, group, rates_bps)
+
+
+def _meant(checked: CheckedPort, total_bps: float, most_bps: float) -> str:
+    """A question after the unit of a shaper that is far below what its classes are promised."""
+    meant_bps = most_bps * _SLIP
+    if not _shaper_line(checked) or not most_bps * _FAR < total_bps <= meant_bps:
+        return ""
+    if meant_bps > checked.port.rate_bps:
+        return ""
+    return f" Was {rate_text(meant_bps)} meant? The shaper may have the wrong unit."
 
 
 def _remainder_over(

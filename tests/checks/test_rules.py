@@ -722,6 +722,18 @@ def test_a_shaper_above_the_line_is_said():
     assert "never holds anything back: the line has 1 Gb/s" in got.sentence
 
 
+def test_a_sum_far_above_a_shaper_asks_what_unit_was_meant():
+    text = (
+        "class-map match-any VOICE\n match dscp ef\n end-class-map\npolicy-map IN\n class VOICE\n"
+        "  priority level 1\n  police rate 40 mbps\n end-policy-map\npolicy-map OUT\n"
+        " class class-default\n  shape average 200 {}\n  service-policy IN\n end-policy-map\n"
+        "interface GigabitEthernet0/0/0/1\n service-policy output OUT\n"
+    )
+    (got,) = found("guarantees-over", text_of=text.format("kbps"))
+    assert "of 200 kb/s. Was 200 Mb/s meant?" in got.arithmetic
+    assert not found("guarantees-over", text_of=text.format("mbps"))
+
+
 def test_unknown_words_count_their_lines_and_show_no_more_than_one_word():
     twice = POLICY_TEXT.replace("  bandwidth percent 30", "  bandwith topsecret 30\n  bandwith 1")
     (got,) = found("unknown-command", text_of=twice)

@@ -184,7 +184,7 @@ class Words:
         if not 0 < value_bps <= _FASTEST_BPS:
             allowed = f"a rate above 0 and up to {_FASTEST_BPS:g} bit/s"
             if _JOINED.fullmatch(word):
-                allowed = "a number, and its unit behind a space"
+                allowed = f"a number, and its unit behind a space: {', '.join(RATE_WORDS)}"
             self.refuse(f"{what} is {word[:40]!r}; allowed: {allowed}")
         return value_bps
 
