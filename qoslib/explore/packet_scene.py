@@ -171,9 +171,9 @@ def _packets(lane: Lane, start_s: float, end_s: float, after_s: float) -> _Table
         "dropper": events.dropper[first],
         "colour": _places(events.colour[first], COLOURS),
         "closed": events.closed[first],
-        "marked": np.bincount(events.packet, events.marked, count) > 0,
+        "marked": np.bincount(events.packet.astype(np.intp), events.marked, count) > 0,
         "mark": _places(events.mark[first], marks_of(lane)),
-        "number": np.arange(count),
+        "number": np.arange(count, dtype=np.int64),
         "chosen": np.full(count, -1, np.int64),
     }
     for kind, column in (("choice", "leave"), ("drop", "leave"), ("departure", "departure")):
@@ -302,7 +302,7 @@ def _served(lane: Lane, number: int, start_s: float, end_s: float) -> list[list[
     mine, period_s = events.queue == number, queue.limit.time_s
     sent = mine & (events.kind == "choice")
     sent_s = np.zeros(int(end_s / period_s) + 2)
-    after = np.floor(events.time_s[sent] / period_s).astype(int) + 1
+    after = np.floor(events.time_s[sent] / period_s).astype(np.int64) + 1
     within = after < len(sent_s)
     np.add.at(sent_s, after[within], takes_s[sent][within])
     least_s = period_s * queue.guaranteed_bps / port.rate_bps

@@ -69,6 +69,6 @@ def full_at(lane: Lane, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         for name in BUCKETS
         if name in node
     ]
-    return np.array([full_s[:, number, kind] for number, kind in kinds]).reshape(
+    return np.array([full_s[:, number, kind] for number, kind in kinds], dtype=float).reshape(
         len(kinds), len(rows)
     )

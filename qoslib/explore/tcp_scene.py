@@ -89,7 +89,7 @@ def _places(lane: Lane) -> NDArray[np.int64]:
     place = np.zeros(len(first), np.int64)
     for each in np.unique(stream):
         mine = stream == each
-        place[mine] = np.arange(mine.sum())
+        place[mine] = np.arange(mine.sum(), dtype=np.int64)
     return place
 
 

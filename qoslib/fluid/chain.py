@@ -26,7 +26,7 @@ def through(
     are those of a stream's first hop, rates out those of its last.
     """
     routes = chain.routes(streams)
-    frames = np.array([stream.mean_frame_bytes for stream in streams])
+    frames = np.array([stream.mean_frame_bytes for stream in streams], dtype=float)
     first, now = offered_bps.copy(), offered_bps.copy()
     going: list[list[tuple[Stream, Floats]]] = [
         [(stream, offered_bps[..., i])] for i, stream in enumerate(streams)

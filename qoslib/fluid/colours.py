@@ -39,7 +39,7 @@ class Parts:
     def whole(cls, streams: Sequence[Stream], bps: Floats) -> "Parts":
         """Streams of one mark each."""
         names = tuple(stream.name for stream in streams)
-        return cls(names, tuple(streams), np.arange(len(streams)), bps)
+        return cls(names, tuple(streams), np.arange(len(streams), dtype=np.int64), bps)
 
     def total(self, each: Floats) -> Floats:
         """Rates of parts as those of the whole streams, shape (..., streams)."""
@@ -53,7 +53,9 @@ class Parts:
     def by_mark(self, each: Floats) -> dict[str, Floats]:
         """Rates of parts by their mark, shape (..., streams)."""
         marks = dict.fromkeys(stream.label for stream in self.streams)
-        has = {mark: np.array([s.label == mark for s in self.streams]) for mark in marks}
+        has = {
+            mark: np.array([s.label == mark for s in self.streams], dtype=bool) for mark in marks
+        }
         found = {mark: self.total(each * mine) for mark, mine in has.items()}
         return {mark: bps for mark, bps in found.items() if bps.any()}
 

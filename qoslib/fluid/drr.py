@@ -22,7 +22,7 @@ def quanta(port: Port, packet_bytes: Floats) -> Floats:
     """
     frame, on_line = packet_bytes[..., 0], packet_bytes[..., 1]
     if isinstance(port.scheduler, WeightedRoundRobin):
-        return np.array([queue.weight for queue in port.queues]) * on_line
+        return np.array([queue.weight for queue in port.queues], dtype=float) * on_line
     packets = np.array([max(queue.quantum_bytes, 1) for queue in port.queues], float) / frame
     if isinstance(port.scheduler, ModifiedDrr) and not port.scheduler.carry_deficit:
         packets = np.ceil(packets)
@@ -71,7 +71,7 @@ def _robin_bps(port: Port, put_in_bps: Floats, packet_bytes: Floats) -> Floats:
         on_line = packet_bytes[..., 1] / packet_bytes[..., 0]
         line_bps = np.minimum(line_bps, port.shaper.rate_bps * on_line)
     if isinstance(port.scheduler, WeightedRoundRobin):
-        ranks = np.array(port.ranks)
+        ranks = np.array(port.ranks, dtype=np.int64)
         above: Floats = (ranks[:, None] < ranks).astype(float)
         return line_bps - put_in_bps @ above
     fast_bps: Floats = (put_in_bps * is_fast(port)).sum(-1, keepdims=True)
@@ -122,5 +122,5 @@ def round_s(port: Port, robin_bps: float) -> float:
 
     A queue that is not backlogged waits for its turn: up to a round, half of one in the mean.
     """
-    quanta_bytes = np.array([queue.quantum_bytes for queue in port.queues])
+    quanta_bytes = np.array([queue.quantum_bytes for queue in port.queues], dtype=np.int64)
     return units.bits(float(quanta_bytes[~is_fast(port)].sum())) / robin_bps

@@ -79,7 +79,7 @@ def _overflow(
     at: Port | Forwarder, streams: Sequence[Stream], steady: Result
 ) -> tuple[Floats, Floats]:
     """What each stream loses at a full queue [bit/s], and its part of the queue [bit]: ``s W``."""
-    frames = np.array([stream.mean_frame_bytes for stream in streams])
+    frames = np.array([stream.mean_frame_bytes for stream in streams], dtype=float)
     overflows = steady.dropped_pps - steady.dropped_by_pps.get("policer", 0.0)
     overflows_bps = units.rate_bps(np.maximum(overflows, 0.0), frames)
     waits_s = np.nan_to_num(steady.delay_mean_s - at.base_delay_s)
@@ -90,7 +90,7 @@ def _overflow(
 
 def filled(port: Port, streams: Sequence[Stream], steady: Result, lengths_s: Floats) -> Result:
     """The rates of stretches with what fills the queues of a port, and what leaves them."""
-    frames = np.array([stream.mean_frame_bytes for stream in streams])
+    frames = np.array([stream.mean_frame_bytes for stream in streams], dtype=float)
     on_line = 1 + port.overhead_bytes / frames
     most_bps = min(port.rate_bps, port.shaper.rate_bps if port.shaper else np.inf)
     overflows_bps, full_bits = _overflow(port, streams, steady)

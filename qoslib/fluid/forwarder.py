@@ -27,7 +27,7 @@ def as_line(forwarder: Forwarder, streams: Sequence[Stream]) -> tuple[Port, Path
     if isinstance(limit, TimeLimit) and limit.at != "line":
         name = forwarder.queue.name
         raise ValueError(f"Queue {name!r} limit is {limit}; allowed: a time at the line rate")
-    frames = np.array([stream.mean_frame_bytes for stream in streams])
+    frames = np.array([stream.mean_frame_bytes for stream in streams], dtype=float)
     cost_s = forwarder.packet_s + forwarder.byte_s * frames
     line = Port(forwarder.name, WHOLE, (forwarder.queue,), base_delay_s=forwarder.base_delay_s)
     return line, Paths(frames, cost_s / units.bits(frames), np.ones((len(frames), 1)))

@@ -80,7 +80,7 @@ def over_time(
     edges = np.unique(np.clip([0, warmup_s, duration_s, *starts, *stops], 0, duration_s))
     middles = (edges[1:] + edges[:-1]) / 2
     sends = (middles[:, None] > starts) & (middles[:, None] < stops)
-    rates_bps = np.array([stream.mean_rate_bps for stream in streams])
+    rates_bps = np.array([stream.mean_rate_bps for stream in streams], dtype=float)
     counted_s = duration_s - warmup_s
     steady = each = solve(network, streams, sends * rates_bps)
     if isinstance(network, Port):

@@ -39,7 +39,7 @@ class Paths:
     @classmethod
     def of(cls, port: Port, streams: Sequence[Stream]) -> "Paths":
         """The paths of these streams through a port."""
-        frames = np.array([stream.mean_frame_bytes for stream in streams])
+        frames = np.array([stream.mean_frame_bytes for stream in streams], dtype=float)
         member = np.eye(len(port.queues))[[port.queue_of(stream) for stream in streams]]
         return cls(frames, (frames + port.overhead_bytes) / frames, member)
 

@@ -192,7 +192,7 @@ def _of_pool(line: Line, i: int, pool: MemoryPool) -> tuple[Floats, Floats, Floa
 
 def _memory_bytes(line: Line, i: int, pool: MemoryPool) -> Floats:
     """What a mean packet of a queue takes of the memory [B]."""
-    each = np.array([_mean_taken(stream, pool) for stream in line.parts.streams])
+    each = np.array([_mean_taken(stream, pool) for stream in line.parts.streams], dtype=float)
     packets = units.rate_pps(line.entered_bps, line.paths.frames) * line.paths.member[:, i]
     taken: NDArray[np.float64] = ratio((packets * each).sum(-1), packets.sum(-1))
     return taken

@@ -117,7 +117,7 @@ def fill_bands(
 
 
 def _levels(port: Port) -> list[NDArray[np.intp]]:
-    ranks = np.array(port.ranks)
+    ranks = np.array(port.ranks, dtype=np.int64)
     return [np.flatnonzero(ranks == rank) for rank in np.unique(ranks)]
 
 
@@ -142,7 +142,7 @@ def priority_levels(
     ----------
     Source m120, "Observations and Analysis": the order is inferred from its drop counters.
     """
-    guaranteed = np.array([queue.guaranteed_bps for queue in port.queues])
+    guaranteed = np.array([queue.guaranteed_bps for queue in port.queues], dtype=float)
     within = np.minimum(demand_bps, guaranteed)
     bands = _levels(port)
     demands = [within] * len(bands) + [demand_bps - within] * len(bands)
@@ -152,7 +152,7 @@ def priority_levels(
 def is_fast(port: Port) -> NDArray[np.bool_]:
     """Which queue is served before the round robin: modified DRR's low-latency queue."""
     low_latency = getattr(port.scheduler, "low_latency", "")
-    return np.array([queue.name == low_latency for queue in port.queues])
+    return np.array([queue.name == low_latency for queue in port.queues], dtype=bool)
 
 
 def deficit_round_robin(

@@ -74,7 +74,7 @@ def _filled(port: Port, tree: Outline, demand: Floats, capacity: Floats, on_line
     used = np.zeros_like(on_line)
     weights = {
         "strict": np.ones(len(each)),
-        "within": np.array([rate or 1.0 for rate in guaranteed]),
+        "within": np.array([rate or 1.0 for rate in guaranteed], dtype=float),
         "beyond": np.array([one.weight or 1.0 for one in each], float),
     }
     assert isinstance(port.scheduler, SchedulerTree)
@@ -136,7 +136,9 @@ class _Lending:
         quanta = np.array([queue.quantum_bytes for queue in port.queues], float)
         self.growth = np.maximum(quanta, packets[:, 0]) * packets[:, 1] / packets[:, 0]
         self.rate_left = np.array([one.guaranteed_bps for one in each], float)
-        self.ceil_left = np.array([one.shaper.rate_bps if one.shaper else np.inf for one in each])
+        self.ceil_left = np.array(
+            [one.shaper.rate_bps if one.shaper else np.inf for one in each], dtype=float
+        )
         self.line_left, self.least_bps = capacity, LEAST * capacity
         self.got = np.zeros(len(port.queues))
 

@@ -129,7 +129,7 @@ def _ceils_bps(port: Port, tree: Outline) -> Floats:
             least = min(least, shaper.rate_bps if shaper else inf)
             number = tree.parents[number]
         ceils.append(least)
-    return np.array(ceils)
+    return np.array(ceils, dtype=float)
 
 
 def _most_bps(port: Port, tree: Outline) -> float:
@@ -142,7 +142,7 @@ def _may_stop(
     port: Port, demand: Floats, closed: Floats, ceils_bps: Floats, capacity: float
 ) -> bool:
     """Whether a class that borrows has a ceil, and another wants to borrow and gets too little."""
-    own = np.array([queue.guaranteed_bps for queue in port.queues]) * (1 + ROUNDING)
+    own = np.array([queue.guaranteed_bps for queue in port.queues], dtype=float) * (1 + ROUNDING)
     unmet = demand > closed * (1 + ROUNDING)
     wants, borrows = demand > own, closed > own
     held = borrows & (ceils_bps < capacity * (1 - ROUNDING))
@@ -154,10 +154,10 @@ def _may_leave(port: Port, tree: Outline, demand: Floats, closed: Floats) -> boo
 
     It matters only if the node lends all it has, and is not the root: nobody borrows further up.
     """
-    own = np.array([queue.guaranteed_bps for queue in port.queues]) * (1 + ROUNDING)
+    own = np.array([queue.guaranteed_bps for queue in port.queues], dtype=float) * (1 + ROUNDING)
     unmet = demand > closed * (1 + ROUNDING)
     satisfied = (closed > own) & ~unmet
-    rates_bps = np.array([each.guaranteed_bps for each in tree.each(port.queues)])
+    rates_bps = np.array([each.guaranteed_bps for each in tree.each(port.queues)], dtype=float)
     lends_all = sums(tree, closed) >= rates_bps * (1 - ROUNDING)
     one = sums(tree, np.where(satisfied, demand, 0.0)) > 0
     another = sums(tree, np.where(unmet, demand, 0.0)) > 0
@@ -168,23 +168,27 @@ def _may_run_empty(
     port: Port, demand: Floats, closed: Floats, packets: Floats
 ) -> NDArray[np.bool_]:
     """Which classes borrow all they can but hold less than their quantum, while another borrows."""
-    own = np.array([queue.guaranteed_bps for queue in port.queues]) * (1 + ROUNDING)
+    own = np.array([queue.guaranteed_bps for queue in port.queues], dtype=float) * (1 + ROUNDING)
     unmet = demand > closed * (1 + ROUNDING)
     room_bytes = [
         buffer_bytes(queue, port.rate_bps, sent_bps, packet_bytes)
         for queue, sent_bps, packet_bytes in zip(port.queues, closed, packets, strict=True)
     ]
     on_line = packets[:, 1] / packets[:, 0]
-    quantum_bytes = np.array([queue.quantum_bytes for queue in port.queues]) * on_line
-    short: NDArray[np.bool_] = np.array(room_bytes) < quantum_bytes
+    quantum_bytes = (
+        np.array([queue.quantum_bytes for queue in port.queues], dtype=np.int64) * on_line
+    )
+    short: NDArray[np.bool_] = np.array(room_bytes, dtype=float) < quantum_bytes
     short &= unmet & (closed > own) & ((demand > own).sum() > 1)
     return short
 
 
 def _length(port: Port, demand: Floats, packets: Floats, closed: Floats, capacity: float) -> int:
     """How many packets of the mean size are counted: of enough rounds of those that borrow."""
-    own = np.array([queue.guaranteed_bps for queue in port.queues])
-    quanta = np.array([queue.quantum_bytes for queue in port.queues]) / packets[:, 0]
+    own = np.array([queue.guaranteed_bps for queue in port.queues], dtype=float)
+    quanta = (
+        np.array([queue.quantum_bytes for queue in port.queues], dtype=np.int64) / packets[:, 0]
+    )
     lent_share = np.maximum(closed - own, 0).sum() / capacity
     wanted = ROUNDS * quanta[demand > own].sum() / max(lent_share, ROUNDING)
     return int(np.clip(wanted, *PACKETS))

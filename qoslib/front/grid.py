@@ -132,7 +132,9 @@ class Sweep:
 
     def __getitem__(self, index: int | tuple[int, ...]) -> Result:
         """The record of one point by its number along each axis."""
-        return self.results[int(np.arange(len(self.results)).reshape(self.shape)[index])]
+        return self.results[
+            int(np.arange(len(self.results), dtype=np.int64).reshape(self.shape)[index])
+        ]
 
     def __repr__(self) -> str:
         axes = ", ".join(f"{path}: {_brief(values)}" for path, values in self.axes.items())

@@ -80,7 +80,7 @@ def mser5(series: Floats) -> int:
     """
     batches = len(series) // _OF_ONE
     y = np.reshape(series[: batches * _OF_ONE], (batches, _OF_ONE)).mean(axis=1)
-    left = batches - np.arange(batches // 2 + 1)
+    left = batches - np.arange(batches // 2 + 1, dtype=np.int64)
     # The sums over what is left, from the end; centred, as squares of large values lose digits.
     y = y - y.mean()
     sums = np.cumsum(y[::-1])[::-1][: len(left)]

@@ -297,7 +297,8 @@ class _Turns:
     def _at(self, place: int, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Values of each hop's own streams, taken at a place of each stream's route."""
         hops = [route[place] for route in self.routes]
-        return np.array([parts[hop][self.stations[hop].row[s]] for s, hop in enumerate(hops)])
+        rows = [parts[hop][self.stations[hop].row[s]] for s, hop in enumerate(hops)]
+        return np.array(rows, dtype=parts[0].dtype)
 
     def _total(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Values of each hop's own streams, over all hops."""

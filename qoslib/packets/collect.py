@@ -51,9 +51,9 @@ def collected(
 def _sent_by_mark(state: State, marks: Sequence[str], seconds: float) -> dict[str, Floats]:
     """Sent packets of each stream by their mark, where packets of a stream have several."""
     classes, sent = state.classes, state.counts[:, 1]
-    if (classes["base"] == np.arange(len(classes))).all():
+    if (classes["base"] == np.arange(len(classes), dtype=np.int64)).all():
         return {}
-    of = np.array(marks)
+    of = np.array(marks, dtype=str)
     found = {mark: _by_stream(state, sent * (of == mark)) for mark in dict.fromkeys(marks)}
     return {mark: packets / seconds for mark, packets in found.items() if packets.any()}
 
@@ -133,7 +133,7 @@ def _delay_s(delays: NDArray[np.void], sent: NDArray[np.int64]) -> tuple[np.ndar
     """Least, mean and largest delay [s] of so many packets of each stream."""
     some = np.maximum(sent, 1)
     total = [(int(t["delay_high"]) << 40) + int(t["delay_low"]) for t in delays]
-    mean = np.array([ps / int(n) for ps, n in zip(total, some, strict=True)])
+    mean = np.array([ps / int(n) for ps, n in zip(total, some, strict=True)], dtype=float)
     columns = (delays["delay_min"], mean, delays["delay_max"])
     return tuple(np.where(sent > 0, column / PS_PER_S, np.nan) for column in columns)
 
@@ -167,7 +167,7 @@ def _tokens_share(state: State, bins: int) -> Floats:
 
 def trace_of(outcomes: NDArray[np.void], classes: NDArray[np.void]) -> PacketTrace:
     """The packets one by one."""
-    causes = np.array([*CAUSES, ""])
+    causes = np.array([*CAUSES, ""], dtype=str)
     sent = outcomes["cause"] < 0
     return PacketTrace(
         stream=classes["stream"][outcomes["packet_class"]].astype(np.int64),

@@ -34,7 +34,7 @@ from qoslib.results import Events
 
 __all__ = ["events_of"]
 
-KINDS = np.array(["enqueue", "drop", "choice", "start", "departure"])
+KINDS = np.array(["enqueue", "drop", "choice", "start", "departure"], dtype=str)
 START, DEPARTURE = 3, 4
 
 
@@ -50,7 +50,7 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
     row, kind, time_ps = row[upto], kind[upto], time_ps[upto]
     events = rows[row]
     packet, length = _identified(events, kind, row, len(state.queues))
-    chosen, causes = kind == SEND, np.array([*CAUSES, ""])
+    chosen, causes = kind == SEND, np.array([*CAUSES, ""], dtype=str)
     at_queue = kind <= SEND
     values = np.where(chosen[:, None], state.event_values[row], np.nan)
     # Of each queue one, and of a tree two of each queue and three of each node.
@@ -78,7 +78,7 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
         tokens_share=_tokens_share(state, events, kind),
         excess_share=_excess_share(state, events, kind),
         colour=_colours(state, events, kind),
-        mark=np.array([*marks, ""])[events["packet_class"] if marks else -1 + 0 * row],
+        mark=np.array([*marks, ""], dtype=str)[events["packet_class"] if marks else -1 + 0 * row],
         dropper=np.where(kind <= DROP, _early(state, events), np.nan),
         guaranteed=chosen & has_guarantees & (events["in_profile"] == 1),
         strict=chosen & has_guarantees & (events["in_profile"] == BY_PRIORITY),
@@ -122,7 +122,7 @@ def _colours(
 ) -> NDArray[np.str_]:
     """The colour that a policer gives a packet as it arrives; else empty."""
     given = (kind <= DROP) & (state.queues["policed"][events["queue"]] == COLOURS)
-    names = np.array([*COLOUR_NAMES, ""])
+    names = np.array([*COLOUR_NAMES, ""], dtype=str)
     return np.where(given, names[events["colour"]], "")
 
 
@@ -156,15 +156,18 @@ def _expanded(
     rows: NDArray[np.void], start_ps: NDArray[np.int64], departure_ps: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Row, kind and time of each event, in order; a packet that is sent has three."""
-    number = np.arange(len(rows))
+    number = np.arange(len(rows), dtype=np.int64)
     sent = np.flatnonzero(rows["kind"] == SEND)
     chosen_ps = rows["time_ps"][sent]
     waits, takes = start_ps > chosen_ps, departure_ps > start_ps
     start_rank = np.where(waits, 1, 2)
     row = np.concatenate([number, sent, sent])
-    kind = np.concatenate([rows["kind"], np.full(len(sent), START), np.full(len(sent), DEPARTURE)])
+    added = np.repeat(np.array([START, DEPARTURE], dtype=np.int64), len(sent))
+    kind = np.concatenate([rows["kind"], added])
     time_ps = np.concatenate([rows["time_ps"], start_ps, departure_ps])
-    rank = np.concatenate([np.full(len(rows), 2), start_rank, np.where(takes, 0, start_rank)])
+    rank = np.concatenate(
+        [np.full(len(rows), 2, np.int64), start_rank, np.where(takes, 0, start_rank)]
+    )
     order = np.lexsort((kind, row, rank, time_ps))
     return row[order], kind[order], time_ps[order]
 

@@ -96,7 +96,7 @@ class Run:
         """Ends of the bins [ps], and a last one that never comes."""
         span_ps = self.end_ps - self.warm_ps
         whole_ps, rest_ps = divmod(span_ps, self.bins)
-        bins = np.arange(1, self.bins + 1)
+        bins = np.arange(1, self.bins + 1, dtype=np.int64)
         ends = self.warm_ps + whole_ps * bins + rest_ps * bins // self.bins
         return np.append(ends, NEVER)
 

@@ -80,7 +80,7 @@ def _planned(port: Port, state: tables.State, end_ps: int) -> Tree:
     nodes["priority"][:queues] = [priorities.index(queue.priority) for queue in port.queues]
     goes = np.zeros((number + 1, 2), GOES)
     goes["band"] = NONE
-    goes["leaf"][:queues] = np.arange(queues)[:, np.newaxis]
+    goes["leaf"][:queues] = np.arange(queues, dtype=np.int64)[:, np.newaxis]
     return Tree(
         root=root,
         nodes=nodes,

@@ -78,10 +78,10 @@ def _joined(states: Sequence[State], pools: NDArray[np.void]) -> tuple[State, ND
     """
     joined, ends = [], []
     for tables in zip(*states, strict=True):
-        shape = np.max([each.shape[1:] for each in tables], axis=0, initial=0).astype(int)
+        shape = np.max([each.shape[1:] for each in tables], axis=0, initial=0).astype(np.int64)
         joined.append(np.concatenate([_widened(each, tuple(shape)) for each in tables]))
         ends.append(np.cumsum([0, *map(len, tables)]))
-    return State(*joined)._replace(pools=pools), np.array(ends).T.copy()
+    return State(*joined)._replace(pools=pools), np.array(ends, dtype=np.int64).T.copy()
 
 
 def _widened(table: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:

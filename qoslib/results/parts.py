@@ -94,7 +94,7 @@ class Histogram(ArrayRecord):
         array([2.])
         """
         share = checked(Share, share, "share")
-        return np.array([self._one(row, share) for row in self.counts])
+        return np.array([self._one(row, share) for row in self.counts], dtype=float)
 
     def _one(self, row: np.ndarray, share: float) -> float:
         total = row.sum()

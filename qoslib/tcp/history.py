@@ -119,8 +119,8 @@ def over_time(scenario: Scenario, result: Result) -> OverTime:
     if result.tcp is None or result.history is None:
         raise ValueError(f"model is {result.model!r}; allowed: one of tcp.solve or tcp.simulate")
     flows = [flow for host in scenario.hosts for flow in host.flows]
-    sizes = np.array([[flow.mss_bytes] for flow in flows])
-    most = np.array([[flow.window_bytes or np.inf] for flow in flows])
+    sizes = np.array([[flow.mss_bytes] for flow in flows], dtype=np.int64)
+    most = np.array([[flow.window_bytes or np.inf] for flow in flows], dtype=float)
     edges_s = result.tcp.time_s
     carried_bps = units.bits(result.tcp.received_bytes.sum(axis=0)) / np.diff(edges_s)
     measured = np.isfinite(result.tcp.round_trip_s)

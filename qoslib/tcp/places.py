@@ -23,12 +23,12 @@ def first_places(flows: np.ndarray, hosts: np.ndarray) -> np.ndarray:
     places["most"][ACKS] = 1
     for rows, rings in (flows, ("", "log_", "ack_")), (hosts, ("", "bursts_")):
         for ring in rings:
-            rows[f"{ring}first"] = FIRST_PLACES * np.arange(len(rows))
+            rows[f"{ring}first"] = FIRST_PLACES * np.arange(len(rows), dtype=np.int64)
             rows[f"{ring}mask"] = FIRST_PLACES - 1
     bbr = flows["law"] == BBR
     flows["departures"] = FIRST_PLACES * (np.cumsum(bbr) - bbr)
     counts = len(flows), bbr.sum(), len(flows), len(flows), len(hosts), len(hosts)
-    places["used"] = FIRST_PLACES * np.array(counts)
+    places["used"] = FIRST_PLACES * np.array(counts, dtype=np.int64)
     return places
 
 

@@ -29,7 +29,10 @@ __all__ = ["simulate"]
 #: Events between two looks at the bar and the stop button.
 CHUNK_EVENTS = 500_000
 #: Names of what the kernels record as numbers.
-KINDS, STATES = np.array(["send", "ack", "timeout"]), np.array(["open", "recovery", "loss"])
+KINDS, STATES = (
+    np.array(["send", "ack", "timeout"], dtype=str),
+    np.array(["open", "recovery", "loss"], dtype=str),
+)
 
 
 def simulate(
@@ -143,7 +146,7 @@ def _flow_record(senders: Senders, hosts: Sequence[Host], result: Result) -> Flo
     time_s, seconds = result.history.time_s, result.duration_s
     flows = [flow for host in hosts for flow in host.flows]
     rows, notes = senders.flows, senders.notes[: len(time_s) - 1].T
-    mss_bytes = np.array([flow.mss_bytes for flow in flows])
+    mss_bytes = np.array([flow.mss_bytes for flow in flows], dtype=np.int64)
     goodput_bytes = (rows["received"] - rows["received_before"]) * mss_bytes
     steps = np.diff(notes["received"], prepend=rows["received_before"][:, None])
     return FlowRecord(

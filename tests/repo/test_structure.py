@@ -19,6 +19,8 @@ FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
 
 #: Engines answer in arrays: what loads tables or draws would slow every process that runs one.
 ENGINES = ("fluid", "packets", "tcp")
+#: Rooms that also run in a web page.
+IN_A_PAGE = {*ENGINES, "front", "results", "explore"}
 NOT_IN_ENGINES = {"pandas", "plotly", "ipywidgets", "dask", "qoslib.measurements"}
 #: Packages that only these rooms may import.
 ONLY_IN = {
@@ -109,6 +111,25 @@ def test_engines_load_neither_tables_nor_figures():
         return [f"loads {name}" for name in sorted(heavy)]
 
     hold(loaded, [(room, room) for room in ENGINES])
+
+
+def arrays_without_type(path):
+    """Calls whose result has 32 bits in a web page: numpy's own integer is that of the machine."""
+    if room_of(path) not in IN_A_PAGE or "kernels" in path.parts:
+        return
+    for node in ast.walk(TREES[path]):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        name, said = ast.unparse(node.func), {keyword.arg for keyword in node.keywords}
+        given = name == "np.array" and len(node.args) > 1
+        if name in ("np.arange", "np.array") and "dtype" not in said and not given:
+            yield f"line {node.lineno}: {name} without dtype"
+        elif node.func.attr == "astype" and ast.unparse(node.args[0]) == "int":
+            yield f"line {node.lineno}: astype(int); allowed: np.int64"
+
+
+def test_arrays_say_their_type():
+    hold(arrays_without_type, named(FILES))
 
 
 def quantities(tree):

@@ -67,7 +67,7 @@ def _edges_s(state: State) -> Floats:
     """Of the bins that were played, the last one as far as it was."""
     line = state.line[0]
     first, last = int(line["warm_steps"]), int(line["done"])
-    ends = np.arange(first, max(last, first), int(line["bin_steps"]))
+    ends = np.arange(first, max(last, first), int(line["bin_steps"]), dtype=np.int64)
     return np.append(ends, max(last, first)) * float(line["step_s"])
 
 
