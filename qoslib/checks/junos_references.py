@@ -9,7 +9,7 @@ from qoslib.checks.references import listed_names
 from qoslib.checks.rule import Found, rule
 from qoslib.config.records import Configuration, Remark, Statement
 
-__all__ = ["fixed_classes"]
+__all__ = ["absent_classifiers", "fixed_classes"]
 
 _COS = "class-of-service"
 _BEST_EFFORT = {"best-effort", "be"}
@@ -80,9 +80,13 @@ def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
         for line, words in lines
         if "scheduler-maps" in words or words[0] == "forwarding-class"
     ]
+    maps, in_maps = _used_maps(lines), {*_names(entries, ("scheduler", "*"))}
+    if maps - _names(lines, (_COS, "scheduler-maps", "*")).keys():
+        # What has no map may be for one that the text does not hold.
+        in_maps = set()
     for what, level, used in (
-        ("Scheduler map", "scheduler-maps", _used_maps(lines)),
-        ("Scheduler", "schedulers", {*_names(entries, ("scheduler", "*"))}),
+        ("Scheduler map", "scheduler-maps", maps),
+        ("Scheduler", "schedulers", in_maps),
     ):
         known = used | perhaps_meant(configuration)
         for name, line in _names(lines, (_COS, level, "*")).items() if used else ():
@@ -114,6 +118,13 @@ def fixed_classes(configuration: Configuration) -> dict[str, list[int]]:
         if each.lost.startswith("All packets that arrive here are of this class"):
             found.setdefault(each.name.rstrip(";"), []).append(each.line)
     return found
+
+
+def absent_classifiers(configuration: Configuration) -> list[str]:
+    """Classifiers that interfaces use and the text does not hold (Junos)."""
+    absent = (each for each in configuration.remarks if each.lost.endswith("this classifier."))
+    names = (each.name.rstrip(";") for each in absent if "does not hold" in each.lost)
+    return list(dict.fromkeys(names))
 
 
 @rule(

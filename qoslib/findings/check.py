@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from qoslib.checks import RULES, Finding, Load, Silenced, silenced
-from qoslib.checks.junos_references import fixed_classes
+from qoslib.checks.junos_references import absent_classifiers, fixed_classes
 from qoslib.checks.manners import manners_of
+from qoslib.checks.references import listed_names
 from qoslib.checks.runner import idle_comments, in_order, merged
 from qoslib.checks.tc_commands import marks_never_set
 from qoslib.config import (
@@ -155,6 +156,8 @@ _BY_ITSELF = (
     "By itself Junos puts those of IP precedence 6 and 7 into network-control, and all others into"
     " best-effort."
 )
+
+_NOT_KNOWN = "which packets are in which forwarding class is not known."
 
 
 def _report(
@@ -353,6 +356,10 @@ def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
 def _unsorted(found: Configuration) -> str:
     """What class packets are of where no classifier sorts them by their marks (Junos)."""
     chosen = fixed_classes(found)
+    absent = absent_classifiers(found)
+    if absent and not chosen:
+        names = listed_names("classifier", absent)
+        return f"What arrives is sorted by {names}, which the text does not hold: {_NOT_KNOWN}"
     if not chosen:
         return f"Nothing here sorts packets into forwarding classes. {_BY_ITSELF}"
     said = (f"{name} (line {lines[0]})" for name, lines in chosen.items())

@@ -141,18 +141,18 @@ class _Classifiers:
             for mark in marks_matching(code, KINDS[kind])
         ]
 
-    def used(self, kind: str, name: str, line: Line, notes: Provenance) -> list[Rule]:
-        """The rules of one that an interface uses."""
+    def used(self, kind: str, name: str, lines: list[Line], notes: Provenance) -> list[Rule]:
+        """The rules of one that interfaces use in these statements."""
         compatible = name == _COMPATIBLE
         if (kind, name) not in self.lines and name in _BUILT_IN:
             name = _BUILT_IN[name]
             if not name:
-                leave_out(notes, [line], "The rules of this classifier of the device are left out.")
+                leave_out(notes, lines, "The rules of this classifier of the device are left out.")
                 return []
         if name == "default":
-            return self.default(kind, line, compatible)
+            return self.default(kind, lines[0], compatible)
         if (kind, name) not in self.lines:
-            leave_out(notes, [line], "The text does not hold this classifier.")
+            leave_out(notes, lines, "The text does not hold this classifier.")
             return []
         return self.made[kind, name]
 
@@ -162,8 +162,8 @@ def rules(lines: Sequence[Line], classes: Classes, notes: Provenance) -> list[Ru
     classifiers = _Classifiers(lines, classes, notes)
     used = _used(lines)
     every = [
-        classifiers.used(kind, name, line, notes)
-        for (kind, name), line in used.items()
+        classifiers.used(kind, name, each, notes)
+        for (kind, name), each in used.items()
         if kind in KINDS
     ]
     by_mark: dict[str, Rule] = {}
@@ -186,12 +186,12 @@ def _aliases(lines: Sequence[Line]) -> dict[str, dict[str, int]]:
     return aliases
 
 
-def _used(lines: Sequence[Line]) -> dict[tuple[str, str], Line]:
-    """Kind and name of each classifier that an interface uses, in the order of the text."""
-    used: dict[tuple[str, str], Line] = {}
+def _used(lines: Sequence[Line]) -> dict[tuple[str, str], list[Line]]:
+    """Kind and name of each classifier that interfaces use, in the order of the text."""
+    used: dict[tuple[str, str], list[Line]] = {}
     for line in below(lines, "interfaces"):
         if line.words[-3:-2] == ("classifiers",):
-            used.setdefault((line.words[-2], line.words[-1]), line)
+            used.setdefault((line.words[-2], line.words[-1]), []).append(line)
     return used
 
 

@@ -60,7 +60,7 @@ class Definitions(NamedTuple):
 
     `classes` has the number of each class's queue; `firewall` the names of all filters and
     policers, by kind, and is empty where the text has no firewall. Of a device that is an `other`
-    one than an MX no default is known.
+    one than an MX no default is known. `refused` are statements that a device does not take.
     """
 
     lines: Sequence[Line]
@@ -76,6 +76,7 @@ class Definitions(NamedTuple):
     firewall: Mapping[str, set[str]]
     acx7000: bool = False
     other: bool = False
+    refused: Sequence[Line] = ()
 
     def number(self, of: str) -> int:
         """The number of a class's queue."""

@@ -1,6 +1,7 @@
 """From what an interface says to a port: its sites, its tree, its classifier."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 
 from qoslib.config.junos.amounts import of_bps
 from qoslib.config.junos.attachments import Interface
@@ -56,6 +57,7 @@ def port_of(
     if _is_in_parts(draft):
         notes.add(draft.notes)
         return configured
+    _check_maps(interface, known)
     rate = rates.of(name, line)
     if isinstance(rate, MissingFact):
         draft.notes.missing.append(rate)
@@ -99,6 +101,23 @@ def _is_in_parts(draft: Draft) -> bool:
     lines = [line for line in known.lines if line.number == first and line.text]
     leave_out(notes, lines[:1], _NOT_BY_UNIT + (_NOTHING if described else ""))
     return described
+
+
+def _check_maps(interface: Interface, known: Definitions) -> None:
+    """Promise nothing where a device refuses the scheduler map of the port, or of a part of it."""
+    refused = [line.words[1:] for line in known.refused if "scheduler-map" in line.words[:-1]]
+    on_port = [words[1] for words in refused if words[0] == "interfaces"]
+    in_profile = {words[1] for words in refused if words[0] == "traffic-control-profiles"}
+    lines = {each.line for name, each in known.profiles.items() if name in in_profile}
+    every = {"": interface.own}
+    every |= {f"{name} of ": profile for name, profile in interface.class_sets.items()}
+    every |= {f"unit {unit} of ": profile for unit, profile in interface.units.items()}
+    where = next((name for name, profile in every.items() if profile.line in lines), None)
+    if where is None and any(fnmatchcase(interface.name, name.strip("<>")) for name in on_port):
+        where = ""
+    if where is not None:
+        problem = f"the scheduler map of {where}{interface.name} is not defined"
+        raise NoPortError(problem, every[where].line)
 
 
 def _made(draft: Draft, line: int) -> tuple[list[Site], Sourced[Port]]:

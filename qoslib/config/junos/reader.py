@@ -169,6 +169,7 @@ class _Reading:
             _of_firewall(firewall) if self.whole else {},
             is_acx7000(self.text, lines, self.facts),
             other,
+            self.wrong,
         )
 
 

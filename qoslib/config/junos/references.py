@@ -61,7 +61,7 @@ _SORTED = {*_OF_SORTS.values()}
 #: Rules that each device has are called so, or end so.
 _OF_DEVICE = ("default", "-compatibility", "-untrust")
 #: Of these the ports say what hangs on a part that is not in the text.
-_SAID_ELSEWHERE = {"class", "classifier", "drop profile", "scheduler", "scheduler map"}
+_SAID_ELSEWHERE = {"class", "classifier", "scheduler", "scheduler map"}
 
 
 class NotDefinedError(ConfigurationError):
