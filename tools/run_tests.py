@@ -149,7 +149,7 @@ PHASES = (
 GROUPS = {f.__name__: f for _, phase in PHASES for f in phase}
 #: They wait for packets or pages, and go on as soon as these are there: the others are polite.
 PROMPT = {"live", "browser"}
-POLITE = ("nice", "-n", "10")
+POLITE = ("nice", "-n", "4")
 #: Groups that run no model.
 WITHOUT_KERNELS = {"lint", "types"}
 
