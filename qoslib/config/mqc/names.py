@@ -1,12 +1,13 @@
 """Names in Cisco's configurations: what a platform has by itself, what may be meant by another."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 
 from qoslib.config.lines import SLIP, nearest
-from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass
+from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass, Priority
+from qoslib.config.values import Value
 
 __all__ = [
     "BUILT_IN",
@@ -21,12 +22,27 @@ __all__ = [
     "near",
     "not_defined",
     "not_in_text",
+    "own_policy",
 ]
 
 #: Class maps and policies that a Catalyst 9000 writes by itself.
 BUILT_IN = re.compile(r"system-cpp-|(?:non-client-nrt-class|port_child_policy)$")
 #: Policies that NX-OS has by itself.
 OWN_POLICIES = re.compile(r"(fcoe-)?default-")
+#: The type of those that are about queues.
+_QUEUING = "queuing"
+#: Policy -> the row of ``defaults.toml``, how the names of its classes begin, and the last group.
+_BY_GROUP = {
+    "default-8q-out-policy": ("nxos.default_8q_out_policy", "c-out-8q-q", 7),
+    "default-out-policy": ("nxos.default_out_policy", "c-out-q", 3),
+}
+#: Policy -> its row, and the per cents of its classes.
+_BY_NAME = {
+    "fcoe-default-out-policy": (
+        "nxos.fcoe_default_out_policy",
+        {"class-fcoe": 50.0, "class-default": 50.0},
+    ),
+}
 #: Classes that NX-OS has by itself, of queues and of the whole switch: with four queues they are
 #: c-out-q1 to c-out-q3 and c-out-q-default, with eight c-out-8q-q1 to c-out-8q-q7 (four: Cisco,
 #: NX-OS data model, Queuing, "c-out-q1 to c-out-q-default"; eight: `show queuing` of a Nexus 9000).
@@ -56,6 +72,49 @@ def is_own(name: str, nxos: bool) -> bool:
     """
     known = name == DEFAULT or BUILT_IN.match(name)
     return bool(known or (nxos and _OWN_CLASSES.fullmatch(name)))
+
+
+def own_policy(name: str, groups: Collection[str]) -> Policy | None:
+    """A policy of NX-OS, None of a name that is not known.
+
+    Parameters
+    ----------
+    name : str
+    groups : collection of str
+        Those that the text puts packets into, as ``"qos-group 3"``: of classes of other groups,
+        which no packet is in, the policy has none here.
+
+    >>> [*own_policy("default-8q-out-policy", ["qos-group 3"]).classes]
+    ['c-out-8q-q3', 'c-out-8q-q-default']
+    """
+    if name in _BY_GROUP:
+        row, stem, last = _BY_GROUP[name]
+        every = [_first(f"{stem}{last}", row)]
+        every += [_shared(f"{stem}{group}", 0.0, row) for group in range(last - 1, 0, -1)]
+        parts = [part for part in every if _group(part) in groups]
+        parts.append(_shared(f"{stem}-default", 100.0, row))
+    elif name in _BY_NAME:
+        row, shares = _BY_NAME[name]
+        parts = [
+            PolicyClass(of, 0, bandwidth=Value(share / 100, "1", default=row), kind=_QUEUING)
+            for of, share in shares.items()
+        ]
+    else:
+        return None
+    return Policy(name, 0, {part.name: part for part in parts}, _QUEUING)
+
+
+def _group(part: PolicyClass) -> str:
+    found = OWN_GROUP.fullmatch(part.name)
+    return f"qos-group {found[1]}" if found else ""
+
+
+def _first(name: str, row: str) -> PolicyClass:
+    return PolicyClass(name, 0, priority=Priority(0, default=row), kind=_QUEUING)
+
+
+def _shared(name: str, percent: float, row: str) -> PolicyClass:
+    return PolicyClass(name, 0, remaining=Value(percent, "%", default=row), kind=_QUEUING)
 
 
 @lru_cache(4096)

@@ -16,8 +16,7 @@ from qoslib.config.mqc.class_nodes import (
     tree_of,
 )
 from qoslib.config.mqc.conditioners import shaper
-from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text
-from qoslib.config.mqc.own_policies import own_policy
+from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text, own_policy
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, whole_of
 from qoslib.config.mqc.port_builder import PortBuilder, Way
