@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from qoslib.config.lines import SLIP, nearest
-from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass, Priority
+from qoslib.config.mqc.policies import PLAIN, Named, Policies, Policy, PolicyClass, Priority
 from qoslib.config.values import Value
 
 __all__ = [
@@ -50,6 +50,15 @@ _OWN_CLASSES = re.compile(
     r"(?!c-(?:in|out)-q[04-9])(?:\w+-)*(?:in|out)-(?:\w+-)*(?:p?q\d|q-default)|c-(?:\w+-)*nq[\w-]*"
     r"|class-(?:fcoe|all-flood|ip-multicast)"
 )
+#: Those of a Nexus 9000 with four queues and with eight, for what a misspelt one may mean.
+_OWN_NAMES = (
+    *(f"c-out-q{number}" for number in range(1, 4)), "c-out-q-default",
+    *(f"c-out-8q-q{number}" for number in range(1, 8)), "c-out-8q-q-default",
+    *(f"c-nq{number}" for number in range(1, 4)), "c-nq-default",
+    *(f"c-8q-nq{number}" for number in range(1, 8)), "c-8q-nq-default",
+)  # fmt: skip
+#: So near is a misspelt one: short ones of these differ by one letter from one another.
+_NEAR_OWN = 0.9
 #: The class of all that is in no other.
 DEFAULT = "class-default"
 #: The block of what NX-OS applies to the whole switch.
@@ -146,15 +155,22 @@ def is_slip(found: Policies, policy: Policy, part: PolicyClass) -> bool:
     if any(name not in policy.classes for name in near(part.name, names)):
         return True
     # It is so long that other names begin as it does.
-    if near(part.name, (DEFAULT,), SLIP):
+    if near(part.name, (DEFAULT,), SLIP) or _near_own(part):
         return True
     unread = (each.text.split() for each in found.notes.remarks if each.kind == "unknown")
     return any(part.name in words and nearest(words[0].lower(), ("class-map",)) for words in unread)
 
 
+def _near_own(part: PolicyClass) -> tuple[str, ...]:
+    """The classes of NX-OS that the name of a class of queues, or of the switch, is nearly."""
+    return near(part.name, _OWN_NAMES, _NEAR_OWN) if part.kind != PLAIN else ()
+
+
 def not_defined(found: Policies, kind: str, name: str) -> str:
     """What is wrong with a name that nothing defines: what may be meant, and others of its sort."""
-    defined = {"policy-map": [*found.policies], "class-map": [*found.selections, DEFAULT]}
+    own = {each for part in found.parts if part.name == name for each in _near_own(part)}
+    classes = [*found.selections, DEFAULT, *sorted(own)]
+    defined = {"policy-map": [*found.policies], "class-map": classes}
     others = [
         f"{of} {other} (line {at}){_meant(other, defined[of])}"
         for of, other, at in _used(found)
@@ -178,6 +194,7 @@ def _used(found: Policies) -> Iterator[tuple[str, str, int]]:
     """Kind, name and line of each class map and each policy that something uses."""
     for part in found.parts:
         built_in = OWN_GROUP.match(part.name) or part.name.endswith(OWN_REST)
+        built_in = built_in or is_own(part.name, nxos=part.kind != PLAIN)
         if found.selections and not built_in:
             yield "class-map", part.name, part.line
         if part.child:

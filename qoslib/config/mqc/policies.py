@@ -11,6 +11,7 @@ from qoslib.config.values import Value
 
 __all__ = [
     "NETWORK",
+    "PLAIN",
     "Early",
     "Interface",
     "Match",
@@ -30,7 +31,7 @@ __all__ = [
 #: The type of what the whole switch does with classes (NX-OS).
 NETWORK = "network-qos"
 #: What a class map or a policy is without a type.
-_PLAIN = "qos"
+PLAIN = "qos"
 
 
 def plain(kind: str) -> str:
@@ -38,7 +39,7 @@ def plain(kind: str) -> str:
     kind = kind.lower()
     if kind in ("queueing", "lan-queuing"):
         return "queuing"
-    return kind if kind in ("queuing", NETWORK) else _PLAIN
+    return kind if kind in ("queuing", NETWORK) else PLAIN
 
 
 def key_of(known: Mapping[str, object], name: str, kind: str) -> str:
@@ -69,7 +70,7 @@ class Named:
 
     name: str
     line: int
-    kind: str = _PLAIN
+    kind: str = PLAIN
     instance: str = ""
 
 
@@ -147,7 +148,7 @@ class PolicyClass:
     fair: int = 0
     drop: int = 0
     groups: tuple[str, ...] = ()
-    kind: str = _PLAIN
+    kind: str = PLAIN
 
     def copy(self) -> "PolicyClass":
         """The same, with a policer, rows of thresholds and limits of its own."""
@@ -167,7 +168,7 @@ class Policy:
     name: str
     line: int
     classes: dict[str, PolicyClass] = field(default_factory=dict)
-    kind: str = _PLAIN
+    kind: str = PLAIN
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ class Selection:
     line: int
     every: bool = True
     matches: list[Match] = field(default_factory=list)
-    kind: str = _PLAIN
+    kind: str = PLAIN
 
 
 @dataclass

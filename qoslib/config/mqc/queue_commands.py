@@ -1,5 +1,6 @@
 """`random-detect` and `queue-limit`: thresholds and limits, in all units."""
 
+from qoslib.config.amounts import share_text, value_text
 from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
 from qoslib.config.mqc.matches import meaning
 from qoslib.config.mqc.policies import Early, PolicyClass
@@ -21,6 +22,7 @@ DYNAMIC = "times what is free"
 _ONCE = 7
 _UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
 _BASES = {"ms": "s", "us": "s", "packets": "packets"}
+_TWO_UNITS = "the thresholds have two units; allowed: one"
 #: Two thresholds, and what the probability rises to.
 Row = tuple[Value, Value, float]
 
@@ -156,7 +158,7 @@ def _range(words: Words) -> Row:
     low, high = (_length(words, f"the {which} threshold", percent) for which in ("min", "max"))
     words.skip("percent")
     if low.unit != high.unit:
-        words.refuse("the thresholds have two units; allowed: one")
+        words.refuse(_TWO_UNITS)
     _check_range(words, low, high)
     if words.skip("probability"):
         words.skip("percent", "percentage")
@@ -193,5 +195,11 @@ def _check_range(words: Words, low: Value, high: Value, apart: bool = False) -> 
     """Refuse two thresholds that are no range."""
     if high.value <= 0:
         words.refuse("the maximum threshold is 0; allowed: above 0")
-    if apart or low.value > high.value:
-        words.refuse(f"the minimum threshold, {low.value:g}, is above the maximum, {high.value:g}")
+    if apart:
+        words.refuse(_TWO_UNITS)
+    if low.value > high.value:
+        words.refuse(f"the minimum threshold, {_text(low)}, is above the maximum, {_text(high)}")
+
+
+def _text(length: Value) -> str:
+    return share_text(length.value) if length.unit == "1" else value_text(length.value, length.unit)
