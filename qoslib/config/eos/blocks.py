@@ -82,6 +82,8 @@ _BELOW = {"priority-flow-control"}
 _OTHER_TYPES = ("pdp",), ("copp",), ("control-plane",), ("pbr",), ("inspect",)
 _IN_PACKETS = "A rate in packets per second is not modelled: nothing is promised here."
 _LOST = "It stands below a line that is not understood."
+_NO_BLOCK = "{} stands in an interface or a `qos profile` alone, and here it stands in neither"
+_NO_ACTION = "priority-flow-control: the watchdog's action is missing; allowed: drop, no-drop"
 _ONE_PRECEDENCE = "Thresholds of one drop precedence are left out: those of all are taken."
 
 
@@ -97,6 +99,14 @@ def queueing_of(text: str) -> Queueing:
 def _type(words: tuple[str, ...]) -> tuple[str, ...]:
     """The type of a policy or a class map; empty of one without."""
     return words[2:3] if words[1:2] == ("type",) else ()
+
+
+def _check_watchdog(line: Line, bare: tuple[str, ...]) -> None:
+    """Refuse a watchdog of paused queues whose action is missing; before it stands `pause`."""
+    if bare[1:2] == ("watchdog",):
+        raise NotUnderstood
+    if "watchdog" in bare and bare[-1] == "action":
+        raise Refused(_NO_ACTION, line.number)
 
 
 class _Blocks:
@@ -194,6 +204,8 @@ class _Blocks:
         lost = self._left_out(line, bare, off)
         if lost is None and bare[0] in ("qos", *_TX):
             self.left = _LOST
+            if bare[0] in _TX:
+                raise Refused(_NO_BLOCK.format(bare[0]), line.number)
             raise NotUnderstood
         if bare[0] in ("policy-map", "class-map") and not off:
             self.left = _POLICY
@@ -205,6 +217,8 @@ class _Blocks:
         if bare[0] == "service-policy" and not off:
             self.used.append(line)
             return None
+        if bare[0] == "priority-flow-control" and not off:
+            _check_watchdog(line, bare)
         return begun(bare, LEFT_OUT) or None
 
     def _in_policy(self, words: tuple[str, ...]) -> str | None:
