@@ -1,7 +1,7 @@
 """Rules on commands of tc that have another effect than they seem to have."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from qoslib.checks.checked_port import CheckedPort
 from qoslib.checks.fixes_tc import byte_rates, in_bits, in_bits_per_second
@@ -24,6 +24,8 @@ __all__ = ["marks_never_set"]
 
 #: What a remark says of a command that is no command, and of one that leads nowhere.
 _REFUSED = ("did you mean", "The quotation does not end")
+#: More lines are counted.
+_MOST_LINES = 10
 _NOWHERE = ("No packets wait in", "is the qdisc, not a class")
 
 
@@ -89,16 +91,9 @@ def _object(words: tuple[str, ...]) -> list[str]:
 )
 def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
     """A rate is in bytes per second, eight times what it looks like (tc)."""
-    lines = {(said.line, said.text): said for said in configuration.every}
-    ordered = sorted(lines.values(), key=lambda said: (said.line, said.text))
-    last = {tuple(_object(said.words)): said for said in ordered}
-    for line, text in lines:
-        later = last[tuple(_object(lines[line, text].words))]
-        if later.line > line and "change" in later.words:
-            # What a later command changes counts no more.
-            continue
-        if byte_rates(text):
-            yield Found(line, _meant(text), "", in_bits_per_second(configuration, line))
+    for meant, lines in _in_bytes(configuration).items():
+        fixes = filter(None, (in_bits_per_second(configuration, line) for line in lines))
+        yield Found(lines[0], meant, _in_lines(lines), "\n".join(fixes))
     held: dict[int, dict[str, None]] = {}
     for of in (of for port in configuration.ports for of in port.classes):
         for each in of.settings:
@@ -106,6 +101,28 @@ def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
                 held.setdefault(each.line, {})[each.sort] = None
     for line, words in held.items():
         yield Found(line, _meant(" ".join(words)))
+
+
+def _in_bytes(configuration: Configuration) -> dict[str, list[int]]:
+    """What is asked of rates in bytes per second, and the lines of commands with these."""
+    said_by = {(said.line, said.text): said for said in configuration.every}
+    ordered = sorted(said_by.values(), key=lambda said: (said.line, said.text))
+    last = {tuple(_object(said.words)): said for said in ordered}
+    asked: dict[str, list[int]] = {}
+    for line, text in said_by:
+        later = last[tuple(_object(said_by[line, text].words))]
+        # What a later command changes counts no more.
+        changed = later.line > line and "change" in later.words
+        if not changed and byte_rates(text):
+            asked.setdefault(_meant(text), []).append(line)
+    return asked
+
+
+def _in_lines(lines: Sequence[int]) -> str:
+    """In which lines something stands, where there are several; of many the first ones."""
+    first = ", ".join(map(str, lines[:_MOST_LINES]))
+    more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
+    return f"It stands in {len(lines)} lines: {first}{more}." if len(lines) > 1 else ""
 
 
 def _meant(text: str) -> str:
