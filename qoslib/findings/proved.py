@@ -196,7 +196,7 @@ def _in_words(each: Finding, why: str) -> Finding:
     """A finding without its fix, which is named in its arithmetic with the reason."""
     lines = [line.strip() for line in each.fix.splitlines()]
     shown = next((line for line in lines if line.split()[0] not in _HEADERS), lines[-1])
-    said = f"{each.arithmetic} `{shown}` is no fix here: {why}."
+    said = f"{each.arithmetic} `{shown}` is not offered as a fix: {why}."
     return each.replace(arithmetic=said.strip(), fix="")
 
 
@@ -219,7 +219,7 @@ def _outcome(
     if odd:
         return _Trial(f"it is not understood itself ({odd.text.split()[0]} ...)")
     if any(map(_stays(before, of, lines), after.listed)):
-        return _Trial("its finding stays")
+        return _Trial("the same finding remains")
     return _compared(before, after, of)
 
 

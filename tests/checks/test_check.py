@@ -441,7 +441,7 @@ def test_fixes_of_losses_fit_together_and_speak_as_the_policy_does():
         lost = [each for each in report.findings if each.id == "loss"]
         assert [each.fix for each in lost] == [""] * 3
         said = " ".join(each.arithmetic for each in lost)
-        fixes[unit] = re.findall(r"`(.*?)` is no fix here: (.*?)\.", said)
+        fixes[unit] = re.findall(r"`(.*?)` is not offered as a fix: (.*?)\.", said)
         assert said.count("no room for more beside the fix") == 1
     # 22 Mb/s and 5 % more are 23.1: 17.15 Mb/s + (50 - 5 - 5 - 5 - 17.15) / 3, and 17.15 of 50 are
     # 34.3 %. Its queue of packets then lasts too long for what CONTROL has left.

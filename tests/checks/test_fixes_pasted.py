@@ -345,7 +345,9 @@ def test_a_fix_that_leaves_every_class_its_rates_is_words():
 
     below = tried("policy-map CHILD\n class class-default\n  bandwidth remaining ratio 4")
     assert below.fix == ""
-    assert below.arithmetic.endswith("is no fix here: no class is promised another rate with it.")
+    assert below.arithmetic.endswith(
+        "is not offered as a fix: no class is promised another rate with it."
+    )
     assert tried(real.fix).fix == real.fix
 
 
