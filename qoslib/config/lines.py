@@ -1,10 +1,10 @@
-"""A line of a configuration, as the lexer of every dialect gives it, and slips of the pen."""
+"""A line of a configuration, as the lexer of every dialect gives it, and words of lines."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import NamedTuple
 
-__all__ = ["SLIP", "Line", "nearest"]
+__all__ = ["SLIP", "Line", "nearest", "shown"]
 
 #: A word that is so near to a known one is meant to be it.
 SLIP = 0.85
@@ -61,3 +61,12 @@ def nearest(word: str, known: Iterable[str], least: float = 0.6) -> str:
     ('bandwidth', '')
     """
     return next(iter(get_close_matches(word, known, 1, least)), "")
+
+
+def shown(word: str) -> str:
+    """A word as an error names it: at most 40 characters.
+
+    >>> shown("10x")
+    "'10x'"
+    """
+    return repr(word if len(word) <= 40 else word[:40] + "...")

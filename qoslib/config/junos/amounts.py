@@ -5,9 +5,8 @@ from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 
 from qoslib import units
-from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS
-from qoslib.config.lines import nearest
+from qoslib.config.lines import nearest, shown
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value
 

@@ -9,7 +9,6 @@ from qoslib.config.junos.amounts import allowed_word, count
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.policers import Term
 from qoslib.config.junos.references import NotDefinedError, leave_out
-from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import (
     DEFAULT_CLASSES,
     KINDS,
@@ -18,7 +17,7 @@ from qoslib.config.junos.words import (
     code_points,
     default_rules,
 )
-from qoslib.config.lines import Line
+from qoslib.config.lines import Line, shown
 from qoslib.config.provenance import Provenance
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value

@@ -13,8 +13,7 @@ from qoslib.config.junos.references import (
     no_port,
     statements_of,
 )
-from qoslib.config.junos.statements import shown
-from qoslib.config.lines import Line
+from qoslib.config.lines import Line, shown
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
 from qoslib.config.sourced import Sourced, by_name, described, facts_of_port, in_packets, made

@@ -5,8 +5,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
-from qoslib.config.junos.statements import shown
-from qoslib.config.lines import SLIP, Line, nearest
+from qoslib.config.lines import SLIP, Line, nearest, shown
 from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = ["below", "inherited", "is_nearly_a_level", "named", "on_service"]

@@ -6,9 +6,8 @@ from typing import NamedTuple
 from qoslib.config.junos.amounts import of_bps
 from qoslib.config.junos.grammar import POLICER, TERM, THREE_COLOURS, fields_of
 from qoslib.config.junos.paths import below, named
-from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import MARK_OF_LOSS
-from qoslib.config.lines import Line
+from qoslib.config.lines import Line, shown
 from qoslib.config.source import ConfigurationError
 from qoslib.config.sourced import Sourced, made, number
 from qoslib.config.values import Value

@@ -11,9 +11,8 @@ from qoslib.config.junos.paths import below
 from qoslib.config.junos.queues import queues_of, shaper_of, transmit_shares
 from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out, statements_of
 from qoslib.config.junos.schedulers import Profile, Scheduler
-from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import PRIORITIES, STRICT, priorities
-from qoslib.config.lines import Line
+from qoslib.config.lines import Line, shown
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
 from qoslib.config.source import ConfigurationError

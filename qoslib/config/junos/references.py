@@ -3,9 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import DEFAULT_CLASSES, SWITCH_CLASSES
-from qoslib.config.lines import Line, nearest
+from qoslib.config.lines import Line, nearest, shown
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Remark, Statement, refusal
 from qoslib.config.source import ConfigurationError, check_time

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from qoslib.config.lines import Line
 from qoslib.config.source import ConfigurationError, check_time
 
-__all__ = ["shown", "statements"]
+__all__ = ["statements"]
 
 #: Strings and comments, which may go over several lines.
 _LONG = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|(?<![^\s{};\[\]])#[^\n]*', re.DOTALL)
@@ -67,15 +67,6 @@ _FAR = 3
 _LEVELS_AT_TOP = "class-of-service", "firewall"
 #: Below a level of this many words no statement stands.
 _DEEPEST_LEVEL = 12
-
-
-def shown(word: str) -> str:
-    """A word as an error names it: at most 40 characters.
-
-    >>> shown("10x")
-    "'10x'"
-    """
-    return repr(word if len(word) <= 40 else word[:40] + "...")
 
 
 def statements(text: str) -> list[Line]:

@@ -1,7 +1,7 @@
 """Words of Junos: kinds of code points, priorities, and classes."""
 
 from qoslib.config.code_points import BITS, code_of, read_word, words_of
-from qoslib.config.junos.statements import shown
+from qoslib.config.lines import shown
 from qoslib.config.source import ConfigurationError
 
 __all__ = [

@@ -6,8 +6,9 @@ from functools import cached_property
 from itertools import chain
 
 from qoslib.config.facts import Facts
+from qoslib.config.lines import shown
 from qoslib.config.provenance import Provenance
-from qoslib.config.sonic.tables import RefusedError, Tables, shown
+from qoslib.config.sonic.tables import RefusedError, Tables
 from qoslib.config.source import check_time
 from qoslib.config.values import Value
 

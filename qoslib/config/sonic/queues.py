@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from qoslib import units
+from qoslib.config.lines import shown
 from qoslib.config.provenance import Provenance
 from qoslib.config.sonic.config_db import MOST, ConfigDb
-from qoslib.config.sonic.tables import RefusedError, shown
+from qoslib.config.sonic.tables import RefusedError
 from qoslib.config.sourced import Sourced, in_bytes, made, number
 from qoslib.config.values import Value, of_default
 from qoslib.port import ByteLimit, ByteRedProfile, Instantaneous, Queue, Red, Shaper

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from qoslib.config.source import ConfigurationError, check_time
 from qoslib.config.values import Value
 
-__all__ = ["RefusedError", "Tables", "shown", "tables"]
+__all__ = ["RefusedError", "Tables", "tables"]
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+|\n')
 _CLOSING = {"{": "}", "[": "]"}
@@ -77,11 +77,6 @@ class Tables(dict[str, dict[str, dict[str, Value]]]):
                 self[table].pop(key) if not name else self[table][key].pop(name)
                 return f"{name}: {value.value}" if name else key
         return ""
-
-
-def shown(word: str) -> str:
-    """A word as an error names it: at most 40 characters."""
-    return repr(word if len(word) <= 40 else word[:40] + "...")
 
 
 def tables(text: str) -> Tables:
