@@ -35,7 +35,7 @@ SOURCES = ("qoslib/packets/kernels", "qoslib/tcp/kernels", "qoslib/tcp/fluid/ker
 #: LLVM's name of the machine, and how zig links the objects for it; `{}` is what is made.
 TARGETS = {
     "kernels.wasm": (
-        "wasm32-unknown-unknown",
+        "wasm32-unknown-emscripten",
         "cc -target wasm32-wasi -mexec-model=reactor -nostartfiles -s -Wl,--no-entry"
         " -Wl,--export=__heap_base -Wl,--export-memory -o {}",
     ),
@@ -97,8 +97,12 @@ def build(folder: Path = FOLDER, names: tuple[str, ...] = FOR_A_PAGE) -> dict[st
         raise MissingTool(f"{problem}; `make wasm` installs it")
     folder.mkdir(parents=True, exist_ok=True)
     codes = compiled()
-    for name in names:
-        _link(codes, folder / name)
+    for triple in {TARGETS[name][0] for name in names}:
+        with tempfile.TemporaryDirectory() as scratch:
+            objects = _objects(codes, triple, Path(scratch))
+            for name in names:
+                if TARGETS[name][0] == triple:
+                    _link(objects, folder / name)
     sizes = {name: (folder / name).stat().st_size for name in names}
     manifest = {"sources": sources, "bytes": sizes, "entries": [*ENTRIES.values()]}
     path.write_text(json.dumps(manifest, indent=1) + "\n")
@@ -106,21 +110,17 @@ def build(folder: Path = FOLDER, names: tuple[str, ...] = FOR_A_PAGE) -> dict[st
 
 
 def compiled() -> dict[str, tuple[str, str]]:
-    """Name of each entry -> the symbol that numba gave it, and the code of it and all it calls.
-
-    What was kept on disk has no intermediate code, so that all is compiled anew.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        program = "from website import wasm; wasm.print_codes()"
-        env = os.environ | {"NUMBA_CACHE_DIR": folder}
-        done = subprocess.run(
-            [sys.executable, "-c", program], cwd=ROOT, env=env, stdout=subprocess.PIPE, check=True
-        )
+    """Name of each entry -> the symbol that numba gave it, and the code of it and all it calls."""
+    command = [sys.executable, "-c", "from website import wasm; wasm.print_codes()"]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
     return {name: (symbol, code) for name, symbol, code in json.loads(done.stdout)}
 
 
 def print_codes() -> None:
-    """Run each kernel once, and print what numba made of it."""
+    """Run each kernel once, and print what numba made of it, or keeps on disk for other kernels.
+
+    `get_llvm_str` would do for the first alone.
+    """
     from tools.compile_kernels import main
 
     main()
@@ -129,24 +129,29 @@ def print_codes() -> None:
         module, _, function = place.rpartition(".")
         kernel = getattr(importlib.import_module(module), function)
         (made,) = kernel.overloads.values()
-        found.append((name, made.fndesc.llvm_func_name, made.library.get_llvm_str()))
+        code = str(made.library._get_module_for_linking())
+        found.append((name, made.fndesc.llvm_func_name, code))
     print(json.dumps(found))
 
 
-def _link(codes: dict[str, tuple[str, str]], path: Path) -> None:
-    """Make the machine code of all entries, and one file of it."""
-    triple, command = TARGETS[path.name]
+def _objects(codes: dict[str, tuple[str, str]], triple: str, folder: Path) -> list[Path]:
+    """Make the machine code of all entries: a file of each."""
     machine = _machine(triple)
-    exported = [] if path.name == "native.so" else [f"--export={name}" for name in codes]
+    objects = [folder / f"{name}.o" for name in codes]
+    for each, (symbol, code) in zip(objects, codes.values(), strict=True):
+        each.write_bytes(_object(each.stem, symbol, code, machine))
+    return objects
+
+
+def _link(objects: list[Path], path: Path) -> None:
+    """Make one file of the machine code of all entries."""
+    command = TARGETS[path.name][1]
+    exported = [] if path.name == "native.so" else [f"--export={each.stem}" for each in objects]
     if command.startswith("cc "):
         exported = [f"-Wl,{each}" for each in exported]
-    with tempfile.TemporaryDirectory() as folder:
-        objects = [Path(folder, f"{name}.o") for name in codes]
-        for each, (symbol, code) in zip(objects, codes.values(), strict=True):
-            each.write_bytes(_object(each.stem, symbol, code, machine))
-        words = [*command.format(path).split(), *exported, *map(str, objects)]
-        env = os.environ | {"PYTHONPATH": str(ZIG)}
-        subprocess.run([sys.executable, "-m", "ziglang", *words], env=env, check=True)
+    words = [*command.format(path).split(), *exported, *map(str, objects)]
+    env = os.environ | {"PYTHONPATH": str(ZIG)}
+    subprocess.run([sys.executable, "-m", "ziglang", *words], env=env, check=True)
 
 
 def _machine(triple: str) -> llvm.TargetMachine:
