@@ -18,6 +18,8 @@ DEEP_S = 0.2
 SHALLOW_S = 0.01
 #: Junos says with these that queues share a memory.
 _POOL = "buffer-dynamic-threshold", "shared-buffer"
+#: More findings that differ in the name of the class alone are one.
+_MOST_ALIKE = 3
 #: So many full frames a queue needs to hold at least.
 LEAST_FRAMES = 2
 #: What lets the queues of a switch borrow more.
@@ -49,6 +51,23 @@ def _arithmetic(checked: CheckedPort, member: Member, lasts: float) -> str:
 @rule("queue-deep", "warning", "RFC 8289, section 3: a standing queue adds delay and no throughput")
 def queue_deep(checked: CheckedPort) -> Iterator[Found]:
     """A full queue lasts longer at its served rate than its class should wait."""
+    alike: dict[tuple[object, ...], list[tuple[str, Found]]] = {}
+    for name, found in _deep(checked):
+        # One without a fix differs from its like in its name alone.
+        same = (name,) if found.fix else (found.arithmetic, found.severity)
+        alike.setdefault(same, []).append((name, found))
+    for each in alike.values():
+        if len(each) > _MOST_ALIKE:
+            first, found = each[0]
+            names = f"{first} and of {len(each) - 1} more classes like it"
+            said = found.sentence.replace(f"A full queue of {first}", f"A full queue of {names}")
+            yield found._replace(sentence=said)
+        else:
+            yield from (found for _, found in each)
+
+
+def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
+    """The class and the finding of each queue that lasts too long."""
     for member, _, lasts in _candidates(checked):
         target = member.load.target_s if member.load else None
         if lasts > (target or DEEP_S):
@@ -63,12 +82,15 @@ def queue_deep(checked: CheckedPort) -> Iterator[Found]:
                 f" rate: its {WINDOW_PACKETS} packets last {time_text(window_s)}."
             )
             early = _left_out(checked, member)
-            yield Found(
-                checked.line(member, "limit"),
-                f"A full queue of {member.name} delays by {time_text(lasts)}.",
-                f"{why}; {wanted}.{slow if window_s > shorter_s else ''}{early}",
-                "" if early else checked.fixes.queue_time(member, shorter_s),
-                "info" if checked.by_default(member, "limit") and not target else None,
+            yield (
+                member.name,
+                Found(
+                    checked.line(member, "limit"),
+                    f"A full queue of {member.name} delays by {time_text(lasts)}.",
+                    f"{why}; {wanted}.{slow if window_s > shorter_s else ''}{early}",
+                    "" if early else checked.fixes.queue_time(member, shorter_s),
+                    "info" if checked.by_default(member, "limit") and not target else None,
+                ),
             )
 
 
