@@ -65,7 +65,7 @@ def _fields(part: Part, ceil_bps: float) -> dict[str, object]:
     if kind == "pfifo_head_drop":
         return {"limit": _length(part), "dropper": HeadDrop()}
     if kind == "bfifo":
-        return {"limit": _bytes(part.options.given("limit"))}
+        return {"limit": _bytes(part.options.get("limit") or _of_bfifo(part.notes))}
     lost = f"No port describes {kind} below a class: the order among its own classes is lost."
     raise Unmodelled(qdisc, lost)
 
@@ -155,13 +155,21 @@ def own_limit(part: Part) -> Sourced[PacketLimit] | Sourced[ByteLimit]:
     return _bytes(given)
 
 
-def queue_length(notes: DeviceNotes) -> Value:
+def queue_length(notes: DeviceNotes, otherwise: str = "txqueuelen") -> Value:
     """The length of the device's own queue, which a queue without a limit takes."""
     command = notes.device.queue_length
     if command is None:
-        row = by_default("txqueuelen")
+        row = by_default("ifb_txqueuelen" if notes.interface.startswith("ifb") else otherwise)
         return row._replace(value=int(row.value))
     return notes.options(command)["packets"]
+
+
+def _of_bfifo(notes: DeviceNotes) -> Value:
+    """The limit of a bfifo that says none: so many full frames as the device's own queue holds."""
+    usual, size, length = by_default("txqueuelen"), by_default("bfifo_limit"), queue_length(notes)
+    if length.default == usual.default:
+        return size
+    return length._replace(value=length.value * size.value / usual.value, unit="B")
 
 
 def _length(part: Part) -> Sourced[PacketLimit]:

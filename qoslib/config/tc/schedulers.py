@@ -149,8 +149,7 @@ def _band(qdisc: Part, classid: str) -> dict[str, object]:
     notes = qdisc.notes
     if qdisc.command.kind != "pfifo_fast":
         return queue_fields(notes, notes.device.child_of(classid))
-    known = notes.device.queue_length is not None
-    return {"limit": packets(queue_length(notes) if known else by_default("pfifo_fast_limit"))}
+    return {"limit": packets(queue_length(notes, "pfifo_fast_limit"))}
 
 
 def _queue(name: str, found: Classification, fields: dict[str, object]) -> Sourced[Queue]:

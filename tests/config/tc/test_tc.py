@@ -230,6 +230,22 @@ def test_pfifo_fast_and_a_bare_fifo():
     assert only("tc qdisc add dev x root bfifo").port.queues[0].limit == ByteLimit(1_514_000)
 
 
+def test_queues_of_a_device_for_redirected_traffic_hold_32_packets():
+    # Linux, drivers/net/ifb.c, TX_Q_LIMIT.
+    tree = (
+        "tc qdisc add dev ifb0 root handle 1: htb default 10\n"
+        "tc class add dev ifb0 parent 1: classid 1:10 htb rate 5mbit\n"
+    )
+    bare = only(tree)
+    assert bare.port.queues[0].limit == PacketLimit(32)
+    assert bare.origin("queues['1:10'].limit.packets").default == "tc.ifb_txqueuelen"
+    fifo = only(f"{tree}tc qdisc add dev ifb0 parent 1:10 pfifo")
+    assert fifo.port.queues[0].limit == PacketLimit(32)
+    assert only("tc qdisc add dev ifb0 root bfifo").port.queues[0].limit == ByteLimit(32 * 1514)
+    longer = only(f"ip link set dev ifb0 txqueuelen 500\n{tree}")
+    assert longer.port.queues[0].limit == PacketLimit(500)
+
+
 def test_red_by_the_rules_of_iproute2():
     text = "tc qdisc add dev eth0 root red limit 400000 avpkt 1000 bandwidth 100mbit ecn harddrop"
     configured = only(text)
