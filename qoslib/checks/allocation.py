@@ -35,7 +35,8 @@ def _percent(part: float, whole: float) -> str:
 
 
 def _parts(rates_bps: dict[str, float]) -> str:
-    return " + ".join(f"{name} {rate_text(rate)}" for name, rate in rates_bps.items() if rate)
+    texts = {name: rate_text(rate) for name, rate in rates_bps.items()}
+    return " + ".join(f"{name} {text}" for name, text in texts.items() if text != "0")
 
 
 @rule("llq-share", "warning", f"{DESIGN}: the 33 percent limit for strict priority")

@@ -70,6 +70,10 @@ def parse_amount(text: str, unit: str) -> float:
     fail("amount", text, f"a number and a unit: {', '.join(allowed)}")
 
 
+#: A rate below this is none: a bit takes a quarter of an hour [bit/s].
+_NO_RATE_BPS = 1e-3
+
+
 def _shown(value: float, base: str, names: tuple[str, ...]) -> str:
     for name in names:
         number = float(units.convert(value, base, name))
@@ -87,12 +91,12 @@ def _digits(number: float, digits: int = 3) -> str:
 
 
 def rate_text(rate_bps: float) -> str:
-    """A rate to read.
+    """A rate to read; a weight that the models take for nothing is 0.
 
-    >>> rate_text(3_488_000), rate_text(87_200), rate_text(999_900)
-    ('3.49 Mb/s', '87.2 kb/s', '1 Mb/s')
+    >>> rate_text(3_488_000), rate_text(87_200), rate_text(999_900), rate_text(4e-6)
+    ('3.49 Mb/s', '87.2 kb/s', '1 Mb/s', '0')
     """
-    return _shown(rate_bps, "bit/s", _RATES) if rate_bps else "0"
+    return _shown(rate_bps, "bit/s", _RATES) if abs(rate_bps) >= _NO_RATE_BPS else "0"
 
 
 def time_text(time_s: float) -> str:
