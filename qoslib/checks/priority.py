@@ -20,6 +20,8 @@ __all__ = ["ROOM", "VIDEO", "VOICE", "gets_packets", "stopped", "unlimited"]
 
 #: Marks of telephone calls, with their signalling, and of video (RFC 4594, figure 3).
 VOICE = {"EF", "VA", "CS5"}
+#: A strict queue with one of these may stand above that of EF: calls, and what keeps the network.
+_BEFORE_VOICE = {*VOICE, "CS6", "CS7", "PCP 5", "PCP 6", "PCP 7"}
 VIDEO = {"AF41", "AF42", "AF43", "CS4"}
 #: Room for what was forgotten, when a priority rate is set to a load.
 ROOM = 1.1
@@ -275,6 +277,24 @@ def _calls_and_video(voice: Member, video: Member) -> bool:
     return bool(of_voice & VOICE - of_video and of_video & VIDEO and not of_voice & VIDEO)
 
 
+def _behind_strict(checked: CheckedPort, member: Member) -> Iterator[Found]:
+    """EF in a strict queue below others, where queues are strict without a line (EOS)."""
+    before = [
+        other.name
+        for other in checked.members
+        if other.strict
+        and other.queue.priority < member.queue.priority
+        and _BEFORE_VOICE.isdisjoint(other.of.marks)
+    ]
+    if before and checked.manners.strict_unless_said:
+        yield Found(
+            member.of.line,
+            f"EF waits in class {member.name}, which is not served first.",
+            f"{', '.join(before)} {'go' if len(before) > 1 else 'goes'} before it:"
+            " queues with strict priority are served by their numbers, the highest first.",
+        )
+
+
 @rule(
     "voice-not-first",
     "warning",
@@ -283,7 +303,10 @@ def _calls_and_video(voice: Member, video: Member) -> bool:
 def voice_not_first(checked: CheckedPort) -> Iterator[Found]:
     """EF has a class that is not served first."""
     for member in checked.members:
-        if "EF" not in member.of.marks or member.strict or len(checked.members) == 1:
+        if "EF" not in member.of.marks or len(checked.members) == 1:
+            continue
+        if member.strict:
+            yield from _behind_strict(checked, member)
             continue
         others = (m for m in checked.members if m is not member and not m.strict)
         before = min((other.queue.priority for other in others), default=0)
