@@ -154,9 +154,11 @@ def _strict_shares(configuration: Configuration) -> Iterator[Found]:
     if lines:
         yield Found(
             lines[0],
-            "`bandwidth percent` has no effect on a transmit queue with strict priority.",
+            "`bandwidth percent` has no effect on a transmit queue with strict priority, and no"
+            " line here takes that away.",
             "`no priority` in this queue, or in one above it, puts it into round robin"
-            f"{f'; so in lines {_listed(lines)}' if len(lines) > 1 else ''}.",
+            f"{f'; so in lines {_listed(lines)}' if len(lines) > 1 else ''}. Platforms differ: some"
+            " have such queues in round robin by themselves, as `show qos interfaces` says.",
             severity="warning",
         )
 
