@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from qoslib.checks.fixes_mqc import code_points
 from qoslib.checks.manners import manners_of
 from qoslib.checks.names import (
     GROUPS,
@@ -17,6 +18,7 @@ from qoslib.checks.names import (
     policy_name,
 )
 from qoslib.checks.rule import Found, rule
+from qoslib.config.code_points import read_word
 from qoslib.config.mqc.commands import verbs_giving
 from qoslib.config.mqc.interfaces import TYPES
 from qoslib.config.mqc.names import BUILT_IN, OWN_POLICIES, is_own
@@ -235,14 +237,27 @@ def class_unused(configuration: Configuration) -> Iterator[Found]:
     used |= perhaps_meant(configuration)
     maps = filter(None, map(class_map, configuration.by_verb.get("class-map", ())))
     types = {each.name: f"type {each.kind} " for each in maps if each.kind not in ("", "qos")}
+    control = _of_control(configuration)
     for name, line in lines_of(configuration, _of_text).items():
-        if name not in used and not BUILT_IN.match(name):
-            yield Found(
-                line,
-                f"Class {name} is defined and no policy has it.",
-                f"0 lines have class {name}.",
-                f"no class-map {types.get(name, '')}{name}",
-            )
+        if name in used or BUILT_IN.match(name):
+            continue
+        why, fix = f"0 lines have class {name}.", f"no class-map {types.get(name, '')}{name}"
+        if name in control and used.isdisjoint(control):
+            # To remove it would leave routing where it is.
+            why += f" Routing (CS6) is in no class of a policy: `class {name}` gives it one."
+            fix = ""
+        yield Found(line, f"Class {name} is defined and no policy has it.", why, fix)
+
+
+def _of_control(configuration: Configuration) -> set[str]:
+    """The class maps that match CS6."""
+    matches = configuration.by_verb.get("match", ())
+    control = (
+        said
+        for said in matches
+        if "CS6" in {read_word(word, "cisco") for word in code_points(said.text)}
+    )
+    return {said.parents[0].split()[-1] for said in control if said.parents}
 
 
 def _of_text(said: Command) -> str:
