@@ -42,7 +42,7 @@ class Promise(Record):
         Its queue.
     minimum_bps : float
         What it gets while every other class sends as much as it can: its guarantee and its share
-        of what is left [bit/s].
+        of what is left [bit/s]. Classes that wait in one queue get it together.
     minimum_why : str
         The arithmetic.
     maximum_bps : float
@@ -121,7 +121,8 @@ def promises(
 
 def _shared(of: Promise, others: list[str]) -> Promise:
     """A promise that holds for several classes together says so."""
-    names = " and ".join(filter(None, others))
+    known = [*filter(None, others)]
+    names = " and ".join([*filter(None, [", ".join(known[:-1])]), *known[-1:]])
     return of.replace(minimum_why=f"{of.minimum_why}; in one queue with {names}") if names else of
 
 

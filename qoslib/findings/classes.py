@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qoslib.checks import Load, Promise, promises
-from qoslib.checks.promises import BURST, queued
+from qoslib.checks.promises import BURST, hosts, queued
 from qoslib.config import ConfiguredPort, Origin, defaults
 from qoslib.config.amounts import rate_text, time_text
 from qoslib.findings.report import Cell, ClassRow, Kind
@@ -38,6 +38,8 @@ def class_rows(
     sizes = {name: each.frames_bytes for name, each in known.items()}
     queues = {queue.name: queue for queue in configured.port.queues}
     classes = queued(configured)
+    host = hosts(configured)
+    shared = {*host, *host.values()}
     not_used = stand_in(configured, loads)
     if configured.direction == "in" and not any(queue.policer for queue in queues.values()):
         return ()
@@ -46,7 +48,7 @@ def class_rows(
             each.name,
             _marks(classes[each.name].marks),
             _offered(known.get(each.name)),
-            *_promised(configured, each, queues[each.queue], by_type),
+            *_promised(configured, each, queues[each.queue], by_type, each.name in shared),
             classes[each.name].line,
             len(known[each.name].flows) if each.name in known else 0,
             not_used.get(each.name, ""),
@@ -56,14 +58,18 @@ def class_rows(
 
 
 def _promised(
-    configured: ConfiguredPort, promise: Promise, queue: Queue, by_type: str
+    configured: ConfiguredPort, promise: Promise, queue: Queue, by_type: str, shared: bool
 ) -> tuple[Cell, Cell, Cell]:
-    """Minimum, maximum and full queue; of what comes in only a policer says something."""
+    """Minimum, maximum and full queue; of what comes in only a policer says something.
+
+    Classes in one queue are promised its minimum together, and none of them a part of it.
+    """
     if configured.direction == "in":
         most = _maximum(configured, promise, by_type) if queue.policer else Cell("-")
         return Cell("-"), most, Cell("-")
+    least = _minimum(configured, promise, queue)
     return (
-        _minimum(configured, promise, queue),
+        least.replace(text=f"shares {least.text}") if shared and promise.minimum_bps else least,
         _maximum(configured, promise, by_type),
         _queue(configured, promise),
     )

@@ -4,6 +4,7 @@ import pytest
 
 from qoslib.checks import findings, loads, promises
 from qoslib.config import Facts, read, write
+from qoslib.findings.classes import class_rows
 
 TEXT = """\
 class-map match-any VOICE
@@ -53,6 +54,17 @@ def test_a_class_that_marks_alone_waits_in_class_default(dialect):
         assert least["BULK"].minimum_bps == least["class-default"].minimum_bps + 5e6 == 47.5e6
     assert least["WEB"].minimum_why.endswith("in one queue with class-default")
     assert least["class-default"].minimum_why.endswith("in one queue with WEB")
+
+
+def test_classes_in_one_queue_share_what_it_is_promised():
+    (configured,) = found("set dscp af22").ports
+    least = {row.name: row.minimum.text for row in class_rows(configured, loads(configured))}
+    assert least == {
+        "VOICE": "10 Mb/s",
+        "WEB": "shares 42.5 Mb/s",
+        "BULK": "47.5 Mb/s",
+        "class-default": "shares 42.5 Mb/s",
+    }
 
 
 def test_what_is_assumed_and_sent_counts_once():
