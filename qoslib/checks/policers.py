@@ -8,6 +8,7 @@ from qoslib.checks.promises import FRAME_BYTES
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.port import HierarchicalTokenBucket
+from qoslib.tolerances import ROUNDING
 from qoslib.traffic import Stream, TickedBursts
 
 __all__ = ["LONGEST_S"]
@@ -87,6 +88,27 @@ def burst_long(checked: CheckedPort) -> Iterator[Found]:
                 f"{size_text(policer.burst_bytes)} at {rate_text(policer.rate_bps)} ="
                 f" {time_text(lasts)}; 250 ms are {size_text(usual)}.",
                 checked.fixes.burst(member, usual),
+            )
+
+
+@rule(
+    "police-above-line",
+    "info",
+    "RFC 2697, section 3: packets conform while their rate is below the committed one",
+    inward=True,
+    family="cisco",
+)
+def police_above_line(checked: CheckedPort) -> Iterator[Found]:
+    """A policer has more than the line rate, so that it never acts (Cisco)."""
+    line_bps = checked.port.rate_bps
+    for of in checked.configured.classes:
+        said = of.setting("police")
+        if said and said.rate_bps and said.rate_bps > line_bps * (1 + ROUNDING):
+            yield Found(
+                said.line,
+                f"The policer of {of.name} never acts: its rate is {rate_text(said.rate_bps)}, and"
+                f" the line has {rate_text(line_bps)}.",
+                f"{rate_text(said.rate_bps)} > {rate_text(line_bps)}.",
             )
 
 

@@ -312,6 +312,11 @@ CASES = {
         (5, "256,000 B at 128 kb/s = 16 s"),
         {"configured": edge()},
     ),
+    "police-above-line": (
+        {"text_of": POLICY_TEXT.replace("bandwidth percent 30", "police cir 2000000000")},
+        (6, "2 Gb/s > 1 Gb/s"),
+        {"text_of": POLICY_TEXT.replace("bandwidth percent 30", "police cir 1000000000")},
+    ),
     "tcp-policed": (
         {
             "configured": changed(2, policer=Policer(10e6, 20_000)),
