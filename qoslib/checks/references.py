@@ -24,6 +24,7 @@ from qoslib.config.mqc.interfaces import TYPES
 from qoslib.config.mqc.names import BUILT_IN, OWN_POLICIES, is_own
 from qoslib.config.records import Configuration, ConfiguredPort, Remark, Statement
 from qoslib.config.source import check_time
+from qoslib.config.sros.reader import UNATTACHED
 
 __all__ = ["listed_names", "plural"]
 
@@ -83,11 +84,16 @@ def _of_network(said: Command) -> str:
 @rule(
     "policy-unattached",
     "warning",
-    f"{GUIDE}; Arista EOS User Manual, Quality of Service Configuration Commands, service-profile",
+    f"{GUIDE}; Arista EOS User Manual, Quality of Service Configuration Commands, service-profile;"
+    " Nokia, SR OS Quality of Service Guide, Service Egress QoS Policies: a SAP names its policy",
     whole=True,
 )
 def policy_unattached(configuration: Configuration) -> Iterator[Found]:
     """A policy, or a profile of queues (EOS), is defined and attached nowhere."""
+    for each in configuration.remarks:
+        if each.lost == UNATTACHED:
+            says = f"Policy {each.name} is defined and attached nowhere."
+            yield Found(each.line, says, f"0 lines have it. Below a SAP: `egress qos {each.name}`.")
     defined = _defined(configuration)
     if not defined:
         return

@@ -39,7 +39,7 @@ from qoslib.port import (
     ShareRedProfile,
 )
 
-__all__ = ["is_sros", "read_sros"]
+__all__ = ["UNATTACHED", "is_sros", "read_sros"]
 
 _SIGN = re.compile(
     r"^[ \t]*(?:# TiMOS-|/?configure[ \t]+(?:qos|port|service)[ \t]"
@@ -59,6 +59,8 @@ _ALONE += " have no effect."
 _NOT_WITHIN = "A scheduler above gives nothing within the CIR, by its cir-level or its own CIR:"
 _NOT_WITHIN += " this only says which packets are in profile."
 _LEVELS = "Levels below schedulers of one level cannot be compared here: nothing is promised."
+#: What is said of a policy that no SAP has.
+UNATTACHED = "No SAP of this text has this policy: it has no effect here."
 #: What hides what the queues of a port get, and what does not.
 _HIDING = {
     "agg-rate", "agg-rate-limit", "egress-port-qos-policy", "egress-scheduler-override",
@@ -111,7 +113,9 @@ def read_sros(text: str, facts: Facts) -> Configuration:
     """Read a configuration of Nokia SR OS: a port has all SAPs that the text has on it."""
     known = _Text(text)
     ports = [_Builder(known, name, place, facts).port() for name, place in known.places.items()]
-    if not any(ports):
+    if any(ports):
+        known.note_unattached()
+    else:
         # Without a port each policy is checked as a piece.
         for (kind, name), policy in known.policies.items():
             if kind in ("sap-egress", "network-queue") and policy.parts:
@@ -131,6 +135,7 @@ class _Text:
         self.unit = "B" if is_braced(text) or _MD.search(text) else "kB"
         self.policies: dict[tuple[str, str], Policy] = {}
         self.places: dict[str, _Place] = {}
+        self.used: set[str] = set()
         for line in lines_of_sros(text):
             check_time(line.number)
             try:
@@ -149,6 +154,7 @@ class _Text:
             words = ("qos", *words)
         if words[0] == "qos":
             return self._policy(line._replace(words=words)) if len(words) > 2 else ""
+        self.used.update(words)
         if "sap" in words[:-1] or (words[0] == "port" and len(words) > 1):
             return self._attached(line, words[words.index("sap") if "sap" in words else 0 :])
         if "interface" in words and words[-2] in ("qos", "network-policy"):
@@ -216,6 +222,14 @@ class _Text:
         of_kind = (each for each in self.policies.values() if each.kind == kind)
         found = self.policies.get((kind, name)) if name else None
         return found or next((each for each in of_kind if name in each.names), None)
+
+    def note_unattached(self) -> None:
+        """Note the policies of SAPs that no line outside of them names."""
+        for policy in self.policies.values():
+            of_sap = policy.kind == "sap-egress" and policy.line
+            if of_sap and self.used.isdisjoint({policy.name, *policy.names}):
+                text = f"{policy.kind} {policy.name}"
+                self.notes.not_modelled(policy.line, text, UNATTACHED)
 
     def _marks(self) -> dict[str, Value]:
         """The class of each mark, where all policies on the way in agree."""
