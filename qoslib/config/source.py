@@ -3,10 +3,11 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TypeVar
 
 from qoslib.record import fail
 
@@ -22,10 +23,14 @@ __all__ = [
     "left_s",
     "lines_that_say",
     "too_long",
+    "without_refused",
 ]
 
 MAX_CHARACTERS = 10_000_000
 MAX_SECONDS = 5.0
+#: After so many refused lines a text is taken for none.
+_MOST_REFUSED = 100
+Read = TypeVar("Read")
 #: Halves of a character, also as escapes of JSON; the first group is a whole one of two escapes.
 _HALF = re.compile(
     r"(\\u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2})"
@@ -153,6 +158,24 @@ def too_long(doing: str, text: str, line: int | None, several: bool = False) -> 
         " it uses",
         line,
     )
+
+
+def without_refused(read: Callable[[], Read], refuse: Callable[[ConfigurationError], int]) -> Read:
+    """What is read of a text once all is out that a device refuses: it refuses a line, not a text.
+
+    `refuse` takes out what an error is about, and says how many lines that is.
+    """
+    count = 0
+    while True:
+        try:
+            return read()
+        except TakesTooLongError:
+            raise
+        except ConfigurationError as error:
+            refused = refuse(error) if count < _MOST_REFUSED else 0
+            if not refused:
+                raise
+            count += refused
 
 
 def bounded(text: str) -> str:

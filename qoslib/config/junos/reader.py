@@ -28,13 +28,11 @@ from qoslib.config.junos.statements import statements
 from qoslib.config.lines import Line
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Configuration, ConfiguredPort, Remark, refusal
-from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
+from qoslib.config.source import ConfigurationError, check_time, without_refused
 
 __all__ = ["is_junos", "read_junos"]
 
 _SURE, _LIKELY = 0.95, 0.8
-#: After so many refused statements the text is taken for none.
-_MOST_REFUSED = 100
 _SIGNS = (
     ("class-of-service {", _SURE),
     ("set class-of-service ", _SURE),
@@ -81,17 +79,19 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     refused, wrong = undefined(lines, notes, whole=not unknown)
     unused = [line for line in unused if kind_of(line.words) is not None]
     leave_out(notes, unused, "Nothing here inherits it.")
-    reading = _Reading(text, facts, not unknown, notes, refused, wrong)
     gone = set(wrong)
-    return reading.read([line for line in lines if line not in gone])
+    kept = [line for line in lines if line not in gone]
+    reading = _Reading(text, facts, not unknown, notes, refused, wrong, kept)
+    return without_refused(reading.configuration, reading.refuse)
 
 
 @dataclass
 class _Reading:
-    """Statements read until none is refused: a device refuses a statement, not a configuration.
+    """The statements of a text, and what is noted of it.
 
     Where the text is `whole`, it has all groups that it uses; `before` is what is noted before it
-    is read, `refused` and `wrong` what a device refuses, and the statements of these.
+    is read, `refused` and `wrong` what a device refuses, and the statements of these; `lines` has
+    the others.
     """
 
     text: str
@@ -100,31 +100,22 @@ class _Reading:
     before: Provenance
     refused: list[Remark]
     wrong: list[Line]
+    lines: list[Line]
 
-    def read(self, lines: list[Line]) -> Configuration:
-        """Read statements; without the wrong ones, where there are some."""
-        most = len(self.refused) + _MOST_REFUSED
-        while True:
-            try:
-                return self._configuration(lines)
-            except TakesTooLongError:
-                raise
-            except ConfigurationError as error:
-                wrong = _about(lines, error)
-                if not wrong or len(self.refused) >= most:
-                    raise
-                self._refuse(wrong, error, lines)
-                lines = [line for line in lines if line not in wrong]
-
-    def _refuse(self, wrong: list[Line], error: ConfigurationError, lines: list[Line]) -> None:
+    def refuse(self, error: ConfigurationError) -> int:
+        """Take out the statements that an error is about, and say how many remarks that gives."""
+        wrong = _about(self.lines, error)
         if isinstance(error, NotDefinedError):
-            error = with_meant(error, lines)
+            error = with_meant(error, self.lines)
         texts = dict.fromkeys(line.text for line in wrong)
         self.refused += (refusal(error, wrong[0].number, text) for text in texts)
         self.wrong += wrong
+        self.lines = [line for line in self.lines if line not in wrong]
+        return len(texts)
 
-    def _configuration(self, lines: list[Line]) -> Configuration:
-        notes = Provenance()
+    def configuration(self) -> Configuration:
+        """All that the statements say."""
+        notes, lines = Provenance(), self.lines
         notes.add(self.before)
         devices = [*platform_remarks(self.text, lines, self.facts)]
         known = self._definitions(lines, is_other(devices), notes)

@@ -11,7 +11,7 @@ from qoslib.config.sonic.config_db import ConfigDb, Fields
 from qoslib.config.sonic.fields import lost_by
 from qoslib.config.sonic.queues import PortReader
 from qoslib.config.sonic.tables import RefusedError, Tables, tables
-from qoslib.config.source import check_time
+from qoslib.config.source import ConfigurationError, check_time, without_refused
 from qoslib.config.sourced import Sourced, by_name, described, facts_of_port, made, number
 from qoslib.port import (
     Classifier,
@@ -28,8 +28,6 @@ from qoslib.port import (
 __all__ = ["is_sonic", "read_sonic"]
 
 _SURE = 0.9
-#: After so many refused entries the text is taken for none.
-_MOST_REFUSED = 100
 _UNKNOWN = "This field is not known here; whatever it does is left out."
 _AGAIN = "The same entry gives this field again, and the last one counts."
 _REPLACED = "Its entry stands in the text again, and the last one counts: this is lost."
@@ -65,17 +63,18 @@ def read_sonic(text: str, facts: Facts) -> Configuration:
     (100000000000.0, [20.0, 20.0])
     """
     whole, refused = tables(text), Provenance()
-    while True:
-        try:
-            db = ConfigDb(whole, facts)
-            ports = tuple(_port(db, name) for name in db.queues)
-            break
-        except RefusedError as error:
-            # A device refuses an entry, not a configuration.
-            gone = whole.remove(error.field)
-            if not gone or len(refused.remarks) >= _MOST_REFUSED:
-                raise
+
+    def read() -> tuple[ConfigDb, tuple[ConfiguredPort, ...]]:
+        db = ConfigDb(whole, facts)
+        return db, tuple(_port(db, name) for name in db.queues)
+
+    def refuse(error: ConfigurationError) -> int:
+        gone = whole.remove(error.field) if isinstance(error, RefusedError) else ""
+        if gone:
             refused.refused(error.line or 1, gone, error)
+        return int(bool(gone))
+
+    db, ports = without_refused(read, refuse)
     if not ports:
         _note_absent(db)
     _note_fields(db.notes, whole)

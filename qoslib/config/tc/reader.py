@@ -6,7 +6,7 @@ from typing import Literal
 
 from qoslib.config.facts import Facts
 from qoslib.config.records import Configuration, ConfiguredPort, Statement
-from qoslib.config.source import ConfigurationError, TakesTooLongError, lines_that_say
+from qoslib.config.source import ConfigurationError, lines_that_say, without_refused
 from qoslib.config.tc.command import THINGS, Command
 from qoslib.config.tc.device import Device, devices
 from qoslib.config.tc.json_output import read_shown
@@ -19,8 +19,6 @@ __all__ = ["is_tc", "read_tc", "tc_lines"]
 Commands = list[tuple[Command, dict[str, str]]]
 #: What an interface is called where the output does not name it.
 NAMELESS = "device"
-#: After so many refused commands the text is taken for none.
-MOST_REFUSED = 100
 #: What may give packets their class, where it is not read.
 _SORTS = re.compile(r"\bfilter\b|CLASSIFY|skbedit|cgroup|\bmeta priority\b")
 _SHOWN = re.compile(r'^[ \t]*\[\s*\{[^}]{0,200}"(?:kind|class)"\s*:', re.MULTILINE)
@@ -75,23 +73,18 @@ def read_tc(text: str, facts: Facts) -> Configuration:
     orders = _placed([each for each in script.commands if not each[0].shown])
     every = _named([*((each, {}) for each in shown), *shown_of_text])
     commands = [*sorted(every, key=_order), *orders]
-    refused = 0
-    while True:
-        try:
-            return _configuration(text, commands, script, facts)
-        except TakesTooLongError:
-            raise
-        except RecursionError:
-            raise ConfigurationError("classes below classes without end") from None
-        except ConfigurationError as error:
-            # The kernel refuses a command, not a script.
-            wrong = [each for each, _ in commands if each.line == error.line and not each.shown]
-            if not wrong or refused >= MOST_REFUSED:
-                raise
-            for each in wrong:
-                script.refused(each.line, each.text, error)
-            refused += len(wrong)
-            commands = [each for each in commands if each[0] not in wrong]
+
+    def refuse(error: ConfigurationError) -> int:
+        wrong = [each for each, _ in commands if each.line == error.line and not each.shown]
+        for each in wrong:
+            script.refused(each.line, each.text, error)
+        commands[:] = [each for each in commands if each[0] not in wrong]
+        return len(wrong)
+
+    try:
+        return without_refused(lambda: _configuration(text, commands, script, facts), refuse)
+    except RecursionError:
+        raise ConfigurationError("classes below classes without end") from None
 
 
 def _configuration(text: str, commands: Commands, script: Script, facts: Facts) -> Configuration:
