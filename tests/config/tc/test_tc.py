@@ -394,6 +394,16 @@ def test_what_no_port_describes_is_named(text):
     ]
 
 
+def test_a_filter_behind_one_that_takes_every_packet_leads_to_no_class():
+    text = OFFICE + "tc filter add dev eth0 parent 1: protocol all prio 3 matchall classid 1:20\n"
+    late = "tc filter add dev eth0 parent 1: prio 4 u32 match ip dsfield 0x28 0xfc flowid 1:10\n"
+    found = only(text + late)
+    assert found.port.classifier == only(text).port.classifier
+    assert found.port.classifier.queue("AF11") == "1:20"
+    (remark,) = [each for each in read(text + late).remarks if each.text in late]
+    assert remark.lost == "An earlier filter takes every packet, so this one sees none."
+
+
 def test_what_a_shell_would_do_is_a_remark_and_never_done():
     text = """\
 start() {
