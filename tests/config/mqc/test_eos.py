@@ -167,3 +167,9 @@ def test_a_profile_that_no_interface_has_is_a_piece_that_asks_for_a_line_rate():
     )
     assert (port.interface, port.policy, port.line) == ("ROCE", "ROCE", 6)
     assert port.port.queues == wanted.port.queues
+
+
+def test_a_policy_of_routing_has_nothing_to_do_with_queues():
+    text = "interface Ethernet1\n   service-policy type pbr input WEB\n   tx-queue 2\n"
+    found = read(text + "      shape rate 1000\n")
+    assert (found.remarks, found.elsewhere) == ((), 1)
