@@ -67,6 +67,24 @@ def test_precedences_hold_the_code_points_that_begin_with_them():
     assert {mark for mark in held if mark[:3] != "IP "} == set(DSCP)
 
 
+def test_a_range_of_a_match_has_both_of_its_ends():
+    text = """\
+class-map match-any LOW
+ match dscp 8-10
+policy-map WAN
+ class LOW
+  bandwidth percent 20
+interface GigabitEthernet0/0/0/1
+ service-policy output WAN
+"""
+    (port,) = read(text, facts={"line_rate_bps": 1e9}, dialect="ios-xr").ports
+    assert port.classes[0].marks == ("CS1", "DSCP 9", "AF11")
+    queue = port.port.classifier.queue
+    assert [queue(mark) for mark in ("DSCP 7", "CS1", "AF11", "DSCP 11")] == [
+        "class-default", "LOW", "LOW", "class-default",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("dialect", WRITERS)
 def test_all_code_points_are_written_and_read_back(dialect):
     port = with_marks(MARKS)
