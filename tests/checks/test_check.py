@@ -525,6 +525,12 @@ def test_a_measured_value_is_beside_the_same_statistic_of_each_model():
     assert sum("fluid has one latency a stream" in note for note in report.measured) == 2
     html = page([report])
     assert html.count("<svg") == 3
+    # The measured value stands in the middle, and each model's as far from it as it errs.
+    at = [int(x) for x in re.findall(r'<circle cx="(\d+)"', html)]
+    errors = [min(each.packets_error, 1.0) for each in report.ports[0].compared]
+    assert at[::2] == [at[0]] * 3
+    assert at[1::2] == [pytest.approx(at[0] * (1 + error), abs=0.5) for error in errors]
+    assert html.count('class="fluid"/>') == 1
     assert "A maximum is compared with a maximum" in html
 
 
