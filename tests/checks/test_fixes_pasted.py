@@ -10,6 +10,7 @@ from places import CASES as FOLDER
 from qoslib.checks import RULES, findings
 from qoslib.checks.manners import manners_of
 from qoslib.config import Facts, read
+from qoslib.findings import check
 from qoslib.findings.proved import key_of
 
 FACTS = {"line_rate_bps": 100e6, "platform": "mpc", "delay_buffer_s": 0.1}
@@ -475,3 +476,11 @@ def test_the_finding_of_each_fix_is_gone_with_it(rule):
     assert every
     for fix, left in (each for fixes in every for each in fixes):
         assert not left, fix
+
+
+@pytest.mark.parametrize(("bulk", "fits"), [("20", True), ("30", False)])
+def test_a_guarantee_is_a_fix_where_it_fits_and_only_elsewhere_there_is_no_room(bulk, fits):
+    text = ios("priority percent 20", "bandwidth percent 50", f"bandwidth percent {bulk}")
+    (said,) = (each for each in check(text).findings if each.id == "default-starved")
+    assert said.fix.endswith("bandwidth percent 10") is fits
+    assert ("no room for more" in said.arithmetic) is not fits
