@@ -43,7 +43,8 @@ def test_a_path_an_open_file_bytes_and_lines_of_any_end_are_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("no such file.txt", "not readable .*; allowed: a file that you may read"),
+        ("no such file.txt", r"not readable \(No such file or directory\); allowed: a file that"),
+        ("no\0file.txt", r"not readable \(no name of a file\); allowed: a file that you may"),
         (
             "nothing\nof any kind\n",
             "text: not recognised; allowed: the output of flent, tc, iperf3",
