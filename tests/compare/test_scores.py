@@ -41,6 +41,13 @@ def test_a_number_that_another_machine_rounds_otherwise_is_no_difference():
     assert compare.differences([near, *rest]) == []
 
 
+def test_a_table_has_four_digits_of_each_value():
+    row = dataclasses.replace(ROWS[0], published=1234567.0, modelled=0.0123456)
+    table = compare.to_frame([row, dataclasses.replace(row, modelled=None)])
+    assert list(table["published"]) == ["1,235,000"] * 2
+    assert list(table["modelled"]) == ["0.01235", ""]
+
+
 def test_every_misfit_is_explained():
     told = compare.explained(ROWS)
     assert told["rows"].sum() == sum(row.verdict == "misfit" for row in ROWS)
