@@ -7,7 +7,7 @@ import pytest
 
 from qoslib import compare, fluid, measurements
 from qoslib.compare import TOLERANCES, store
-from qoslib.compare.observe import READINGS, UNREAD, View, reading
+from qoslib.compare.observe import READINGS, UNREAD, NotModelledError, View, reading
 from qoslib.compare.rows import TIMED, ZERO, row_of, tolerance
 from qoslib.compare.values import INPUTS, Published
 from qoslib.platforms import PLATFORMS, m120, platform
@@ -247,3 +247,10 @@ def test_rates_of_a_whole_replay_are_over_the_time_of_sending():
     assert replay.total("sent_pps") == pytest.approx(short.total("sent_pps") * 1201 / 1200)
     assert replay.dropped_by("head") == pytest.approx(short.dropped_by("head") * 1201 / 1200)
     assert replay.total("delay_mean_s") == short.total("delay_mean_s")
+
+
+def test_a_ratio_to_nothing_is_no_number():
+    assert views(1.0)[0].ratio("drop_rate_ratio") > 1
+    (view,) = views(0.0)
+    with pytest.raises(NotModelledError, match="no dropped_pps of CS1 to divide by"):
+        view.ratio("drop_rate_ratio")
