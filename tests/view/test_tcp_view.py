@@ -182,6 +182,11 @@ def test_scenes_of_lessons_are_small_and_tell_their_claim(scene):
     ElementTree.fromstring(picture)
     assert not re.search(r"\b(nan|inf)\b", picture)
     assert view._repr_mimebundle_()[0]["image/svg+xml"] == picture
+    curves = re.findall(
+        r'fill="none" stroke="[^"]*" stroke-width="2" d="M(\d+) .*?(\d+) \d+"', picture
+    )
+    width = int(re.search(r'width="(\d+)"', picture)[1])
+    assert curves == [("10", str(width - 10))] * len(view._runs)
     sent = [int((each.record.kind == "send").sum()) for each in view._runs]
     assert 300 < sum(sent) < 2500
 
