@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from qoslib import Scenario, fluid, lessons, packets, plots, run, sweep, tcp, units
+from qoslib.findings import ClassRun
 from qoslib.platforms import m120, mx80
 from qoslib.plots import style
 from qoslib.port import PacketLimit, Port, Queue
@@ -326,6 +327,12 @@ def test_a_class_that_sends_nothing_has_no_delay():
     names = list(trace(figure, "fluid-delay").x)
     assert trace(figure, "fluid-delay").y[names.index("CS2")] is None
     assert "CS2 is offered 2.3 Gb/s and loses 100 %: it sends nothing" in figure.summary
+
+
+def test_a_class_that_is_offered_nothing_has_a_sentence_of_its_own():
+    busy = ClassRun("a", 1, "packets", 0.0, 1e6, 1e6, delay_mean_s=0.004, delay_max_s=0.005)
+    said = plots.change(["a", "b"], {"a": busy}, {"a": busy}).summary
+    assert said == "a loses 0 %, waits 4 ms on average and 5 ms at most; b is offered nothing."
 
 
 def test_published_values_are_open_and_modelled_ones_filled():
