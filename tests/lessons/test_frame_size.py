@@ -47,6 +47,12 @@ def test_the_explorer_begins_at_the_published_router(app):
     assert list(trace(app.figure, "packets-0").x) == list(SIMULATED)
 
 
+def test_published_points_fade_where_the_load_is_another_one(app):
+    for load, faded in ((100, False), (90, True)):
+        app.move(**{"frame": 64, "cap": 7.545, "byte": 0, "load": load})
+        assert (trace(app.figure, "measured-0").opacity < 0.5) is faded
+
+
 def test_each_slider_moves_the_line_as_the_model_says(app):
     app.move(frame=300, cap=5, byte=0.2, load=90)
     said = solved(300, 0.9, packet_s=1 / 5e6, byte_s=0.2e-9) * 1e-6
