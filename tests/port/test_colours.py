@@ -237,3 +237,14 @@ def test_what_no_policer_can_do_is_refused():
     queue = p.Queue("q", p.ByteLimit(9000), limits=(("low", p.ByteLimit(500)),))
     with pytest.raises(ValueError, match=r"limit for 'low' is .*room for at least its largest"):
         packets.simulate(p.Port("port", 1e6, (queue,)), [Stream("data", 1e6, FRAME)], 1.0)
+
+
+def test_a_switch_has_the_marks_that_its_ports_give_and_those_that_come():
+    """Of a port without a policer, packets leave with the mark that they came with."""
+    plain = p.Port("plain", 1e9, (p.Queue("all", p.PacketLimit(50)),))
+    metered = one_queue(p.Policer(CIR_BPS, 3000, exceed="AF12"))
+    switch = p.Switch("switch", (p.Hop(plain, ("b",)), p.Hop(metered, ("a",))))
+    streams = [Stream("a", 2 * CIR_BPS, FRAME, mark="AF11"), Stream("b", 4e6, FRAME, mark="AF12")]
+    for result in (fluid.solve(switch, streams), packets.simulate(switch, streams, 2.0)):
+        assert_allclose(result.sent_by_mark_pps["AF11"], (1000, 0), rtol=2e-3)
+        assert_allclose(result.sent_by_mark_pps["AF12"], (1000, 500), rtol=2e-3)
