@@ -98,6 +98,13 @@ def test_the_warm_up_is_left_out():
     assert late.tcp.first_send_drops[0] + late.tcp.retransmit_drops[0] == late.packets.lost[0]
 
 
+def test_there_is_no_round_trip_before_the_first_acknowledgement():
+    late = Host("host", 1e9, (FLOW.replace(start_s=1.0),))
+    trips_s = run(hosts=[late], bins=20).tcp.round_trip_s[0]
+    assert np.isnan(trips_s[:10]).all()
+    assert (trips_s[12:] >= FLOW.round_trip_s).all()
+
+
 def test_a_record_names_flows_then_streams():
     result = run(streams=[UDP])
     assert result.model == "tcp"
