@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from qoslib.checks.checked_port import CheckedPort
 from qoslib.checks.fixes_tc import byte_rates, in_bits, in_bits_per_second
+from qoslib.checks.names import captured
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text
 from qoslib.config.guarantees import nodes_of
@@ -135,6 +136,32 @@ def _meant(text: str) -> str:
         f"{'Were' if len(bits) > 1 else 'Was'} {' and '.join(bits)} meant?"
         f" {' and '.join(rate_units)} are bytes per second: {told}."
     )
+
+
+#: The digits of UDP's number in another base than was meant, and which protocol that is.
+_NOT_UDP = {"11": "11 is NVP-II", "0x17": "0x17 is 23, TRUNK-1"}
+
+
+@rule(
+    "tc-protocol-number",
+    "info",
+    "IANA, Assigned Internet Protocol Numbers: 17 is UDP, 11 NVP-II and 23 TRUNK-1",
+    whole=True,
+    family="tc",
+)
+def tc_protocol_number(configuration: Configuration) -> Iterator[Found]:
+    """A filter matches a rare protocol, with the digits of UDP's number in another base (tc)."""
+    lines: dict[str, list[int]] = {}
+    for said in configuration.every:
+        for family in ("ip", "ip6"):
+            for (number,) in captured(said.words, "match", family, "protocol", "*"):
+                lines.setdefault(number, []).append(said.line)
+    for number, what in _NOT_UDP.items():
+        if number in lines:
+            first, *others = dict.fromkeys(lines[number])
+            more = f" It stands in {len(others) + 1} lines." if others else ""
+            why = f"UDP is 17, or 0x11: a number without 0x is decimal.{more}"
+            yield Found(first, f"Protocol {what} (did you mean 17, UDP?).", why)
 
 
 @rule(

@@ -97,6 +97,7 @@ policy-map WAN
 interface GigabitEthernet0/0/1
  service-policy output WAN
 """
+TC_PROTOCOL = "tc filter add dev eth0 parent 1: protocol ip prio 1 u32 match ip protocol"
 TC_TEXT = """\
 tc qdisc add dev eth0 root handle 1: htb default 20
 tc class add dev eth0 parent 1: classid 1:10 htb rate 20mbit ceil 50mbit
@@ -416,6 +417,11 @@ CASES = {
         {"text_of": TC_TEXT.replace("5mbit", "5mbps")},
         (3, "Was 5mbit meant? `mbps` are bytes per second: 5mbps is 40 Mb/s."),
         {"text_of": TC_TEXT},
+    ),
+    "tc-protocol-number": (
+        {"text_of": f"{TC_TEXT}{TC_PROTOCOL} 0x17 0xff flowid 1:10\n"},
+        (TC_TEXT.count("\n") + 1, "0x17 is 23, TRUNK-1 (did you mean 17, UDP?)."),
+        {"text_of": f"{TC_TEXT}{TC_PROTOCOL} 0x11 0xff flowid 1:10\n"},
     ),
     "rate-above-line": (
         {"text_of": TC_TEXT, "facts": {"line_rate_bps": 40e6}},
