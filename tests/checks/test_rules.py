@@ -553,8 +553,8 @@ def test_a_rule_is_silent_where_all_is_well(name):
 
 
 def test_no_rate_is_shown_with_an_exponent():
-    shown = {rate_text(rate) for rate in (999.7, 999_600, 999_999, 999.9e6, 999.96e9, 1e-7)}
-    assert shown == {"1 kb/s", "1 Mb/s", "1 Gb/s", "1,000 Gb/s", "0.0000001 b/s"}
+    shown = {rate_text(rate) for rate in (999.7, 999_600, 999_999, 999.9e6, 999.96e9, 0.0012, 1e-7)}
+    assert shown == {"1 kb/s", "1 Mb/s", "1 Gb/s", "1,000 Gb/s", "0.0012 b/s", "0"}
     assert value_text(999.7, "packets") == "1,000 packets"
     assert share_text(9.9996) == "1,000 %"
     assert time_text(0.99999) == "1 s"
