@@ -6,7 +6,7 @@ from qoslib.config.interfaces import may_be
 from qoslib.config.records import MissingFact
 from qoslib.record import fail
 
-__all__ = ["NAMES", "PLATFORMS", "Facts"]
+__all__ = ["NAMES", "PLATFORMS", "Facts", "rate_question"]
 
 #: What the fact `platform` may be: Junos devices whose schedulers and buffers differ.
 PLATFORMS = ("m120", "mpc", "srx", "acx7000")
@@ -22,6 +22,17 @@ NAMES = {
     "base_delay_s": "s",
     "transmit_ring_packets": "packets",
 }
+
+
+def rate_question(interface: str, piece: str = "") -> str:
+    """How to ask for the line rate of an interface, or of a piece of a text that is on none.
+
+    >>> rate_question("WAN", "policy-map WAN")
+    'No interface has policy-map WAN; for which line rate shall it be checked?'
+    """
+    if piece:
+        return f"No interface has {piece}; for which line rate shall it be checked?"
+    return f"What is the line rate of {interface}?"
 
 
 class Facts:

@@ -7,7 +7,7 @@ from qoslib import units
 from qoslib.config.code_points import mark_of
 from qoslib.config.eos.blocks import DEFAULT_CLASSES, QUEUES, queueing_of
 from qoslib.config.eos.commands import Block, Given, Queueing, Thresholds
-from qoslib.config.facts import Facts
+from qoslib.config.facts import Facts, rate_question
 from qoslib.config.lines import nearest
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort, Setting
@@ -125,7 +125,8 @@ def _with_port(
 ) -> ConfiguredPort:
     """With the port itself, or with what has to be known before there is one."""
     notes, name = Provenance(), block.name
-    line = notes.known(facts, name, "line_rate_bps", _whose_rate(block), block.line, block.speed)
+    question = rate_question(name, f"qos profile {name}" if name == block.profile else "")
+    line = notes.known(facts, name, "line_rate_bps", question, block.line, block.speed)
     question = f"How much may a queue of {name} hold?"
     memory = notes.known(facts, name, "buffer_bytes", question, block.line)
     if line is None or memory is None:
@@ -221,14 +222,6 @@ def _marks(queueing: Queueing, trust: str) -> list[list[str]]:
         if queue < QUEUES and trust != _OTHER[kind]:
             marks[queue].append(mark_of(code, kind))
     return marks
-
-
-def _whose_rate(block: Block) -> str:
-    """How to ask for a line rate."""
-    if block.name != block.profile:
-        return f"What is the line rate of {block.name}?"
-    name = f"qos profile {block.name}"
-    return f"No interface has {name}; for which line rate shall it be checked?"
 
 
 def _queue(index: int, block: Block, line_bps: float, limit: Sourced[ByteLimit]) -> Sourced[Queue]:

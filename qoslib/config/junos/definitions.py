@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from qoslib.config.defaults import defaults
-from qoslib.config.facts import Facts
+from qoslib.config.facts import Facts, rate_question
 from qoslib.config.interfaces import speed_bps, type_rate_bps
 from qoslib.config.junos.amounts import of_bps
 from qoslib.config.junos.attachments import Interface, parted
@@ -181,7 +181,7 @@ class Rates:
         what = "the members of" if name.startswith("ae") else "the line of"
         question = f"How fast, in all, is {what} {interface}?"
         if interface in self.pieces:
-            question = f"No interface has {interface}; for which line rate shall it be checked?"
+            question = rate_question(interface, interface)
         return self.facts.missing(interface, "line_rate_bps", question, line)
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from qoslib import units
-from qoslib.config.facts import Facts
+from qoslib.config.facts import Facts, rate_question
 from qoslib.config.interfaces import type_rate_bps
 from qoslib.config.mqc.buffers import POOL, divide, follow_free
 from qoslib.config.mqc.class_nodes import (
@@ -243,11 +243,9 @@ class _PortReader:
 
     def _ask_rate(self) -> None:
         name, line = self.interface.name, self.interface.line
-        one = "one member of " if self._bundled else ""
-        question = f"What is the line rate of {one}{name}?"
-        if any(each.name == name for each in self.interface.policies.values()):
-            question = f"No interface has policy-map {name}; for which line rate shall it be"
-            question += " checked?"
+        alone = any(each.name == name for each in self.interface.policies.values())
+        link = f"one member of {name}" if self._bundled else name
+        question = rate_question(link, f"policy-map {name}" if alone else "")
         self.notes.ask(self.facts, name, "line_rate_bps", question, line)
 
     def _memory(self, nodes: list[ClassNode], named: Named, line: Value) -> Value | None:

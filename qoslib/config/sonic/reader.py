@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from qoslib import units
 from qoslib.config.code_points import mark_of
-from qoslib.config.facts import Facts
+from qoslib.config.facts import Facts, rate_question
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
 from qoslib.config.sonic.config_db import ConfigDb, Fields
@@ -179,7 +179,7 @@ def _scheduler(
 def _line_rate(reader: PortReader, line: int) -> Sourced[float] | None:
     """The line rate: a fact, else `speed` of the port."""
     db, name = reader.db, reader.port
-    speed, question = db.entry("PORT", name).get("speed"), f"What is the line rate of {name}?"
+    speed, question = db.entry("PORT", name).get("speed"), rate_question(name)
     rate = reader.notes.known(db.facts, name, "line_rate_bps", question, line, speed)
     if rate is None or rate is not speed:
         return number(float(rate.value), rate) if rate else None
