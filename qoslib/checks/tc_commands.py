@@ -92,7 +92,8 @@ def _object(words: tuple[str, ...]) -> list[str]:
 )
 def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
     """A rate is in bytes per second, eight times what it looks like (tc)."""
-    for meant, lines in _in_bytes(configuration).items():
+    told = _in_bytes(configuration)
+    for meant, lines in told.items():
         fixes = filter(None, (in_bits_per_second(configuration, line) for line in lines))
         yield Found(lines[0], meant, _in_lines(lines), "\n".join(fixes))
     held: dict[int, dict[str, None]] = {}
@@ -101,7 +102,8 @@ def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
             if each.command == BYTES:
                 held.setdefault(each.line, {})[each.sort] = None
     for line, words in held.items():
-        yield Found(line, _meant(" ".join(words)))
+        if not any(line in lines for lines in told.values()):
+            yield Found(line, _meant(" ".join(words)))
 
 
 def _in_bytes(configuration: Configuration) -> dict[str, list[int]]:
