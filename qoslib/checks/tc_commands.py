@@ -92,8 +92,9 @@ def _object(words: tuple[str, ...]) -> list[str]:
 )
 def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
     """A rate is in bytes per second, eight times what it looks like (tc)."""
-    told = _in_bytes(configuration)
-    for meant, lines in told.items():
+    told = set[int]()
+    for meant, lines in _in_bytes(configuration).items():
+        told.update(lines)
         fixes = filter(None, (in_bits_per_second(configuration, line) for line in lines))
         yield Found(lines[0], meant, _in_lines(lines), "\n".join(fixes))
     held: dict[int, dict[str, None]] = {}
@@ -102,7 +103,7 @@ def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
             if each.command == BYTES:
                 held.setdefault(each.line, {})[each.sort] = None
     for line, words in held.items():
-        if not any(line in lines for lines in told.values()):
+        if line not in told:
             yield Found(line, _meant(" ".join(words)))
 
 
