@@ -143,8 +143,9 @@ PHASES = (
     (1, (kernels,)),
     # One core is for packets on their way; mypy and the doctests have the other.
     (2, (live, types, doctests, lint)),
-    # A browser waits often; `unit` and `scoreboard` use both cores, so neither waits at the end.
-    (3, (browser, unit, newer, notebooks, wasm, handout, scoreboard)),
+    # A browser waits often. Of the others only `unit` can use both cores, so it is the last: a
+    # long group that uses one would leave the other idle at the end.
+    (3, (browser, scoreboard, newer, notebooks, wasm, handout, unit)),
 )
 GROUPS = {f.__name__: f for _, phase in PHASES for f in phase}
 #: They wait for packets or pages, and go on as soon as these are there: the others are polite.
