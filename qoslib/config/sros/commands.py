@@ -20,28 +20,28 @@ POLICIES = (
 )  # fmt: skip
 #: Words of marks, and their kinds.
 MARKS = {"dscp": "DSCP", "prec": "IP", "dot1p": "PCP", "lsp-exp": "EXP"}
-INWARD = "Queues on the way in are left out; the forwarding classes count."
+INWARD = "Queues on the way in are left out; only the forwarding classes count."
 #: What is lost -> commands of a policy or a queue that lose it; nothing by those that say nothing.
 _LOST = {
     "": ("description", "scope"),
     "A policy of another kind is left out.": ("pool", "ingress-classification-policy"),
     "How the hardware rounds rates to its steps is left out.": ("adaptation-rule",),
     "Its rules are left out.": ("ip-criteria", "ipv6-criteria", "mac-criteria"),
-    "Only marks tell here which packets are out of profile.": (
+    "Here only marks decide which packets are out of profile.": (
         "default-priority", "profile", "priority",
     ),
     "Policers are left out: nothing is promised where a class has one.": ("policer",),
-    "Queues of multicast are left out.": ("multicast-queue", "broadcast-queue", "unknown-queue"),
+    "Multicast queues are left out.": ("multicast-queue", "broadcast-queue", "unknown-queue"),
     "The new mark is left out: streams keep the mark that you give them.": (
         "egress", "remarking", "de-mark", "in-remark", "out-remark",
     ),
-    "The scheduler of a port is left out.": ("port-parent",),
+    "The port scheduler is left out.": ("port-parent",),
     "This has no part in the models.": ("limit-unused-bandwidth", "parent-location", "stat-mode"),
     "This priority is left out.": ("exceed-slope", "highplus-slope", "high", "exceed"),
-    "What is added to each frame is left out: give overhead_bytes.": (
+    "The bytes added to each frame are left out: give overhead_bytes.": (
         "avg-frame-overhead", "packet-byte-offset",
     ),
-    "What the memory keeps for this queue in any case is left out.": ("cbs",),
+    "The memory reserved for this queue is left out.": ("cbs",),
 }  # fmt: skip
 _LEFT_OUT = {command: lost for lost, commands in _LOST.items() for command in commands}
 _RATE, _SLOPE_POLICY = ("pir", "cir"), ("policy", "mode")

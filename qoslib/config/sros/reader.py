@@ -51,16 +51,16 @@ _MD = re.compile(r"policy-name \S|\brate (?:pir|cir) ")
 _OTHER_KIND = re.compile(r"-(?:policy|profile|templates|list|ingress|mapping)$|^(?:hs|mc)-|^no$")
 #: A word that is so near to a known one is meant to be it.
 _NEAR, _FRAME_BYTES = 0.65, 1518
-_HIDDEN = "What this does to queues is left out: nothing is promised where it counts."
-_TWO = "Another policy puts this mark into another class: only where a packet comes in tells."
-_NO_LOW = "No mark is known to be out of profile: what counts for such packets is left out."
-_ALONE = "No scheduler above it at the top has a rate below that of the port: levels and weights"
-_ALONE += " have no effect."
-_NOT_WITHIN = "A scheduler above gives nothing within the CIR, by its cir-level or its own CIR:"
-_NOT_WITHIN += " this only says which packets are in profile."
-_LEVELS = "Levels below schedulers of one level cannot be compared here: nothing is promised."
+_HIDDEN = "Its effect on queues is left out: nothing is promised where it acts."
+_TWO = "Another policy puts this mark into another class: where a packet comes in decides."
+_NO_LOW = "No mark is known to be out of profile: the setting for such packets is left out."
+_ALONE = "There is no top scheduler with a rate below that of the port: levels and weights have no"
+_ALONE += " effect."
+_NOT_WITHIN = "A scheduler above gives nothing within the CIR, because of its cir-level or its own"
+_NOT_WITHIN += " CIR: this CIR only decides which packets are in profile."
+_LEVELS = "Levels below schedulers of the same level cannot be compared here: nothing is promised."
 #: What is said of a policy that no SAP has.
-UNATTACHED = "No SAP of this text has this policy: it has no effect here."
+UNATTACHED = "No SAP in this text names this policy: it has no effect here."
 #: What hides what the queues of a port get, and what does not.
 _HIDING = {
     "agg-rate", "agg-rate-limit", "egress-port-qos-policy", "egress-scheduler-override",
@@ -317,7 +317,7 @@ class _Builder:
                 leaf = _Leaf(self._named(sap, f"queue {name}"), part, sap, own, expedited)
                 self.leaves.append(leaf)
             elif part.type != "multipoint" and part.line:
-                lost = "No forwarding class leads to this queue: it is left out."
+                lost = "No forwarding class uses this queue: it is left out."
                 self.notes.not_modelled(part.line, part.text, lost)
 
     def _named(self, sap: str, name: str) -> str:

@@ -59,8 +59,8 @@ def write_sros(port: Port, interface: str) -> Written:
     changed = [f"{one!r} is {two}" for one, two in pairs if one != two]
     said = {
         f"SR OS numbers queues: {', '.join(changed)}.": bool(changed),
-        "A scheduler has one level among its neighbours, here the best of its queues; an order of"
-        " queues across schedulers is lost.": len(nodes_of(port)) > 1,
+        "A scheduler has one level relative to its neighbours, here the highest level of its"
+        " queues; an order of queues across schedulers is lost.": len(nodes_of(port)) > 1,
         "Schedulers have three tiers, so a device refuses these.": f"tier {_TIERS + 1}" in text,
     }
     return Written(text, tuple(facts.items()), (*lost, *(each for each in said if said[each])))
