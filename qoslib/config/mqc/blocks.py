@@ -62,7 +62,7 @@ _GLOBAL = {
     (
         "mls",
         "qos",
-    ): "The queues of this switch go by number; only four in turn (`wrr-queue`) are read.",
+    ): "The queues of this switch have numbers; only four in turn (`wrr-queue`) are read.",
     ("priority-list",): "Priority queueing by list is left out.",
     ("queue-list",): "Custom queueing is left out.",
     ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
@@ -88,7 +88,7 @@ _GLOBAL = {
 }
 _OF_PROCESSOR = "The platform's own, for its processor: it is no part of a port."
 #: Cisco, Nexus 5000 NX-OS QoS Configuration Guide, Buffering and Queue Limits: an ingress buffer.
-_OF_NETWORK = "What the whole switch keeps of a class that comes in is left out: give buffer_bytes."
+_OF_NETWORK = "Memory that the whole switch keeps for a class is left out: give buffer_bytes."
 _OF_WIRELESS = "The platform's own, for its wireless ports: what they do is left out."
 _OF_OTHERS = "A policy of what is no interface here is left out: nothing is promised of it."
 _BELOW_UNKNOWN = "It stands below a line that is not understood."

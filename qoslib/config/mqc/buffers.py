@@ -42,9 +42,9 @@ def divide(nodes: list[ClassNode], total: Value, multiplier: Value | None, most:
         size = max(owned + int(share * total.value * _times(node, multiplier)), _FRAME_BYTES)
         own_bytes, every_bytes = own_bytes + owned, every_bytes + size
         _limit(node, total._replace(value=size, unit="B"))
-    words = f"Of the {size_text(every_bytes)} that its queues may hold "
-    words += f"{size_text(own_bytes)} are" if own_bytes else "nothing is"
-    return f"{words} theirs alone: the rest is what other ports leave, and may be less."
+    words = f"Of the {size_text(every_bytes)} that its queues may hold, "
+    words += f"{size_text(own_bytes)} is" if own_bytes else "nothing is"
+    return f"{words} guaranteed: the rest is borrowed from other ports, and may be less."
 
 
 def _shares(queues: list[ClassNode]) -> list[float]:
@@ -52,7 +52,7 @@ def _shares(queues: list[ClassNode]) -> list[float]:
     given = [node.of.buffers.value if node.of.buffers else None for node in queues]
     taken = sum(filter(None, given))
     if taken > 100:
-        raise ValueError(f"its ratios of queue-buffers add up to {taken:g}; allowed: up to 100")
+        raise ValueError(f"its queue-buffers ratios add up to {taken:g}; allowed: up to 100")
     rest = (100 - taken) / max(given.count(None), 1)
     return [float(units.convert(rest if each is None else each, "%", "1")) for each in given]
 

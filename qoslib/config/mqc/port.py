@@ -41,18 +41,18 @@ __all__ = ["ports_of"]
 
 _WAYS: tuple[Way, ...] = ("out", "in")
 #: Cisco, NCS 540 QoS Configuration Guide 25.x, QoS on Link Bundles.
-_OF_BUNDLE = "It acts on each member of the bundle alone: the rates here are those of one."
-_MEMORY = "How large is the memory from which the queues of {} take?"
-_OTHER_PORTS = "Its queues share a memory with those of other ports, which is all free for it here."
+_OF_BUNDLE = "It acts on each member of the bundle separately: the rates here are those of one."
+_MEMORY = "How large is the memory that the queues of {} share?"
+_OTHER_PORTS = "Its queues share a memory with those of other ports: here it has all of it."
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
 #: The fastest port of an older Catalyst whose queues have a length of their own [bit/s].
 _SLOW_BPS = units.mbps(100)
 _OWN = "This policy is the platform's own: what it does is not modelled."
-_CATALYST = "The queues of this switch go by number: not modelled on this platform, no promise."
+_CATALYST = "The queues of this switch have numbers: not modelled on this platform, no promise."
 #: Of ports up to this rate the buffers are known [bit/s].
 _KNOWN_BUFFERS_BPS = units.gbps(5.0)
 _BUFFERS = (
-    "How many bytes of buffers do the queues of {0} divide? Without a policy they are 640 times"
+    "How many bytes of buffers do the queues of {0} share? Without a policy it is 640 times"
     " Hardmax of queue 0 (show platform hardware fed switch active qos queue config interface {0})."
 )
 #: Direction -> what becomes of a queue of the interface that no port has.

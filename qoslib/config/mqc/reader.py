@@ -225,14 +225,14 @@ def _refuse_unit_words(found: Policies) -> None:
             bare = _BARE[command]
             number = convert(float(value), RATE_WORDS[word], bare)
             allowed = f"a number of {bare.replace('bit', 'b')} without a unit, {number:.15g}"
-            problem = f"the word '{word}' stands behind the rate; allowed: {allowed}"
+            problem = f"the word '{word}' follows the rate; allowed: {allowed}"
             _refuse(found, part, each, f"{command}: {problem}")
 
 
 _VERSION = re.compile(r"^version (\d+)\.(\d+)", re.MULTILINE)
 _RATIO_BESIDE = (
-    "An ASR 1000 or ISR 4000 takes a share of what remains beside `bandwidth` in one policy, from"
-    " IOS XE 16.11 on. Others refuse it: then the policy shares otherwise than is said here."
+    "From IOS XE 16.11 on, an ASR 1000 or ISR 4000 takes `bandwidth remaining` in one policy with"
+    " `bandwidth`. Other devices refuse it: there the shares differ from those given here."
 )
 
 
@@ -266,7 +266,7 @@ def _mixed_shares(found: Policies, taken: bool) -> None:
                     found.notes.not_modelled(each.line, each.text, _RATIO_BESIDE)
                 else:
                     setattr(part, field, None)
-                    why = f"{each.text} stands beside another kind of bandwidth in line {first}"
+                    why = f"{each.text} is another kind of bandwidth than in line {first}"
                     _refuse(found, part, each, f"{why}; allowed: one kind in a policy")
 
 

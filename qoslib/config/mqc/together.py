@@ -18,15 +18,15 @@ _PHYSICAL = re.compile(r"eth(?:ernet)?[\d/,-]+$", re.IGNORECASE)
 
 #: Direction -> what is left out of an interface with policies of several types.
 _OTHER_TYPES = {
-    "out": "What marks and polices beside the queues is left out.",
+    "out": "A policy that marks and polices next to one with queues is left out.",
     "in": "Queues on the way in are left out.",
 }
-_TAKEN = "No line attaches a policy of queues: the switch's own is taken, {}."
-_INPUT = "How several policies of what comes in act together is not known: no promise."
-_UNKNOWN = "Beside it stands {other}, which the text does not hold: no promise."
-_MARKS = "It marks alone: the queues are those of {other}, and streams keep their mark."
-_POLICES = "What it polices is dropped in front of the queues of {other}: not modelled, no promise."
-_QUEUES = "Beside it {other} has queues as well, and a device takes one such policy: no promise."
+_TAKEN = "No line attaches a queuing policy: the switch's default is assumed, {}."
+_INPUT = "How several policies on the way in act together is not known: no promise."
+_UNKNOWN = "The policy next to it, {other}, is not in the text: no promise."
+_MARKS = "It only marks: the queues are those of {other}, and streams keep their mark."
+_POLICES = "It polices in front of the queues of {other}: not modelled, no promise."
+_QUEUES = "{other} has queues as well, and a device takes only one such policy: no promise."
 
 
 class Choice(NamedTuple):

@@ -76,7 +76,7 @@ def test_a_limit_comes_from_the_buffers():
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("ratio 40", "ratio 41", "Its ratios of queue-buffers add up to 101; allowed: up to 100"),
+        ("ratio 40", "ratio 41", "Its queue-buffers ratios add up to 101; allowed: up to 100"),
         (
             " class class-default",
             " class NINTH\n  bandwidth remaining percent 1\n class class-default",

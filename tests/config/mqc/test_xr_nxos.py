@@ -269,7 +269,7 @@ def test_xr_takes_the_policy_with_queues_of_two_and_keeps_the_way_in():
         1e9,
     )
     assert into.port is not None
-    assert [each.text for each in found.remarks if "marks alone" in each.lost] == [lines[2]]
+    assert [each.text for each in found.remarks if "only marks" in each.lost] == [lines[2]]
     # The order of the two does not matter.
     turned = "interface TenGigE0/0/0/1\n " + "\n ".join((lines[2], lines[1])) + "\n"
     assert read(policies + turned).ports[0].port == out.port
