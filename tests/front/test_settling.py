@@ -1,5 +1,7 @@
 """When a packet run has settled, and how many runs are enough, against laws and long runs."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,18 @@ def test_a_queue_that_is_filled_first_has_settled_at_once():
     found = settled(of)
     assert found.changing == ""
     assert found.warmup_s >= 3.0
+
+
+@pytest.mark.parametrize(("packets_more", "changing"), [(5, ""), (20, "queue all still grows")])
+def test_a_long_queue_may_grow_by_a_thousandth_of_what_is_offered(packets_more, changing):
+    """1,200 packets/s come for half of 15 s, of which 0.1 % are 9."""
+    of = congested(scenario(port(5000), 12e6, 20.0))
+    run = packets.simulate(of.network, of.streams, of.duration_s, bins=BINS)
+    begun = np.searchsorted(run.history.time_s, settling(of, run).warmup_s)
+    waiting = run.history.queue_packets.copy()
+    waiting[:, (begun + BINS) // 2 :] += packets_more
+    grown = dataclasses.replace(run.history, queue_packets=waiting)
+    assert settling(of, dataclasses.replace(run, history=grown)).changing == changing
 
 
 def measured(result):
