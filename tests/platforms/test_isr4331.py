@@ -23,6 +23,13 @@ ALONE = [each for each in PRINTED if each[0].endswith("alone")]
 STOPPED = {"EF": 10_404 - 8406, "default": 3705 - 2982}
 
 
+def test_a_run_ends_a_second_after_the_last_packet_may_be_sent():
+    runs = PLATFORM.experiments().values()
+    ends_s = {r.name: max(s.stop_s for s in r.streams) + r.started_within_s + 1 for r in runs}
+    assert {each.name: each.duration_s for each in runs} == pytest.approx(ends_s)
+    assert ends_s["no_llq"] == 12.0
+
+
 @pytest.fixture(scope="module")
 def board(answered_once):
     return compare.score(platforms=["isr4331"])
