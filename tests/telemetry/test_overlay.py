@@ -211,6 +211,20 @@ def test_payload_is_not_drawn_among_frames():
     assert "Not drawn: retransmits of data, smoothed_round_trip_maximum" in figure.summary
 
 
+def test_the_table_of_a_figure_has_the_error_of_each_model():
+    laid = compare.overlay(OFFICE, seen(("average", 0.5), ("p99", 2.0)))
+    shown = plots.overlay(laid).table.loc["data"]
+    known = lines(laid).xs("data")
+    for statistic, measured in (("average", 0.5), ("p99", 2.0)):
+        name = f"latency_{statistic}"
+        assert shown[f"{name} measured [ms]"] == measured
+        error = known.loc[name, "packets_error"]
+        assert shown[f"{name} error, packets"] == f"{100 * error:+.1f} %"
+    # 0.12 ms are the packet's own time on the line.
+    assert shown["latency_average error, fluid"] == "-76.0 %"
+    assert shown["latency_p99 error, fluid"] == "not scored"
+
+
 def test_panels_may_be_chosen():
     laid = compare.overlay(OFFICE, seen(("p99", 2.2)))
     figure = plots.overlay(laid, plots.USUAL)
