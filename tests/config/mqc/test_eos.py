@@ -173,3 +173,14 @@ def test_a_policy_of_routing_has_nothing_to_do_with_queues():
     text = "interface Ethernet1\n   service-policy type pbr input WEB\n   tx-queue 2\n"
     found = read(text + "      shape rate 1000\n")
     assert (found.remarks, found.elsewhere) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    "line", ["qos map dscp 46 to traffic-class 8", "qos map traffic-class 5 to tx-queue 8"]
+)
+def test_the_first_queue_above_eight_is_left_out(line):
+    text = f"{line}\ninterface Ethernet1\n   qos trust dscp\n   tx-queue 2\n      shape rate 1000\n"
+    found = read(text, facts={"line_rate_bps": 1e9, "buffer_bytes": 2e6}, dialect="eos")
+    assert "Queues above 7 are left out" in found.remarks[0].lost
+    assert found.remarks[0].text == line
+    assert found.ports[0].port.classifier.queue("EF") == "tx-queue 1"
