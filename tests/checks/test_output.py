@@ -343,6 +343,19 @@ def test_a_measured_value_that_no_model_explains_is_said(tmp_path):
     assert any("DATA: no model explains queue dropped packets" in each for each in report.measured)
 
 
+def test_nothing_stands_for_tcp_where_the_port_has_one_queue():
+    from qoslib import telemetry
+
+    shape = "policy-map EDGE\n class class-default\n  shape average 50000000\n"
+    shown = COUNTERS.format(packets=100_000, octets=100_000_000, rate=2_000_000, drops=40_000)
+    classes = shown.split("    Class-map: ")
+    text = shape + on("GigabitEthernet0/0/1").removeprefix(POLICY)
+    alone = f"{classes[0]}    Class-map: class-default{classes[2].removeprefix('DATA')}"
+    said = check(text, measured=telemetry.read(alone)).measured
+    assert any("no model explains queue dropped packets" in each for each in said)
+    assert not any("stands for TCP" in each for each in said)
+
+
 def test_a_policy_that_only_marks_has_a_sentence_in_place_of_a_table():
     """And nobody is asked for a line rate, which decides nothing there."""
     text = (
