@@ -281,3 +281,14 @@ def test_a_switch_of_256_ports_is_read():
     text = f'{{"SCHEDULER": {{"s": {{"type": "DWRR", "weight": "20"}}}}, "QUEUE": {{{queues}}}}}'
     ports = read(text, facts={"line_rate_bps": 1e10, "buffer_bytes": 2e6}).ports
     assert [len(ports), len(ports[255].port.queues)] == [256, 8]
+
+
+@pytest.mark.parametrize("more", ['"": "x"', '"note": {"by": "hand"}'])
+def test_what_has_no_name_or_holds_more_than_a_value_is_no_field(more):
+    text = (
+        '{"SCHEDULER": {"S0": {"weight": "20"%s}}, "QUEUE": {"Ethernet0|3": {"scheduler": "S0"}}}'
+    )
+    facts = {"buffer_bytes": 2e6, "line_rate_bps": 1e11}
+    plain, found = (read(text % added, facts=facts, dialect="sonic") for added in ("", f", {more}"))
+    assert found.ports[0].port == plain.ports[0].port
+    assert found.remarks == plain.remarks
