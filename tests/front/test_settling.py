@@ -106,6 +106,12 @@ def test_intervals_hold_md1_as_often_as_they_say():
     assert held >= 16
 
 
+def test_one_run_with_a_value_has_no_interval():
+    for values in ([], [3.0], [3.0, np.nan]):
+        means = interval(np.array(values))
+        assert np.isnan([means.mean, means.half_width]).all()
+
+
 @pytest.mark.parametrize("held", [50, 50_000])
 def test_the_loss_of_an_overload_does_not_depend_on_the_buffer(held):
     of = scenario(port(held), 12e6, 1.0)
