@@ -196,7 +196,7 @@ def _children_over(checked: CheckedPort, nodes: Sequence[Node]) -> Iterator[Foun
 #: Commands whose per cents are of one whole, and what they give the classes.
 _OF_ONE_WHOLE = (
     (("bandwidth", "priority"), "promised {total} together"),
-    (("bandwidth remaining",), "given {total} of what remains together"),
+    (("bandwidth remaining",), "given {total} of what remains"),
 )
 
 

@@ -155,10 +155,10 @@ def _strict_shares(configuration: Configuration) -> Iterator[Found]:
         yield Found(
             lines[0],
             "`bandwidth percent` has no effect on a transmit queue with strict priority, and no"
-            " line here takes that away.",
+            " line here turns that priority off.",
             "`no priority` in this queue, or in one above it, puts it into round robin"
-            f"{f'; so in lines {_listed(lines)}' if len(lines) > 1 else ''}. Platforms differ: some"
-            " have such queues in round robin by themselves, as `show qos interfaces` says.",
+            f"{f'; so in lines {_listed(lines)}' if len(lines) > 1 else ''}. Platforms differ: on"
+            " some, round robin is the default for such queues, as `show qos interfaces` says.",
             severity="warning",
         )
 

@@ -49,8 +49,8 @@ def wred_over_limit(checked: CheckedPort) -> Iterator[Found]:
             mark, reached = max(over, key=lambda each: each[1])
             yield Found(
                 checked.line(member, "dropper"),
-                f"WRED of {member.name} reaches its maximum at {reached:,.10g} {unit}, the queue"
-                f" ends at {most:,.10g}: tail drop comes first.",
+                f"WRED of {member.name} reaches its maximum at {reached:,.10g} {unit}, but the"
+                f" queue ends at {most:,.10g}: tail drop comes first.",
                 f"{reached:,.10g} > {most:,.10g} {unit} ({mark}).",
                 _room(checked, member, reached, most),
             )
@@ -215,13 +215,13 @@ def wred_tiny(checked: CheckedPort) -> Iterator[Found]:
             low, high, _ = thresholds_of(profile)
             short = _is_short(member, profile)
             size = (
-                f"{high:,.10g} B are less than one frame"
+                f"{high:,.10g} B is less than one frame"
                 if short
                 else f"{low:,.10g} to {high:,.10g}"
             )
             often = "" if short else f" packets, then {profile.maximum_probability:.0%} of them"
             yield Found(
                 line,
-                f"WRED of {member.name} drops {mark} as soon as a packet or two wait.",
+                f"WRED of {member.name} drops {mark} as soon as a packet or two are waiting.",
                 f"{size}{often}.",
             )

@@ -99,15 +99,15 @@ def burst_long(checked: CheckedPort) -> Iterator[Found]:
     family="cisco",
 )
 def police_above_line(checked: CheckedPort) -> Iterator[Found]:
-    """A policer has more than the line rate, so that it never acts (Cisco)."""
+    """A policer has a rate above the line rate, so that it never acts (Cisco)."""
     line_bps = checked.port.rate_bps
     for of in checked.configured.classes:
         said = of.setting("police")
         if said and said.rate_bps and said.rate_bps > line_bps * (1 + ROUNDING):
             yield Found(
                 said.line,
-                f"The policer of {of.name} never acts: its rate is {rate_text(said.rate_bps)}, and"
-                f" the line has {rate_text(line_bps)}.",
+                f"The policer of {of.name} never acts: its rate is {rate_text(said.rate_bps)}, but"
+                f" the line rate is {rate_text(line_bps)}.",
                 f"{rate_text(said.rate_bps)} > {rate_text(line_bps)}.",
             )
 

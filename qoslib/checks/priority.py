@@ -291,7 +291,7 @@ def _behind_strict(checked: CheckedPort, member: Member) -> Iterator[Found]:
             member.of.line,
             f"EF waits in class {member.name}, which is not served first.",
             f"{', '.join(before)} {'go' if len(before) > 1 else 'goes'} before it:"
-            " queues with strict priority are served by their numbers, the highest first.",
+            " queues with strict priority are served in order of their numbers, the highest first.",
         )
 
 

@@ -235,7 +235,7 @@ def _is_control(name: str) -> bool:
 
 @rule("class-unused", "info", GUIDE, whole=True)
 def class_unused(configuration: Configuration) -> Iterator[Found]:
-    """A class is defined and no policy has it."""
+    """A class is defined and no policy uses it."""
     if _absent_policies(configuration):
         # They may have any class.
         return
@@ -250,9 +250,9 @@ def class_unused(configuration: Configuration) -> Iterator[Found]:
         why, fix = f"0 lines have class {name}.", f"no class-map {types.get(name, '')}{name}"
         if name in control and used.isdisjoint(control):
             # To remove it would leave routing where it is.
-            why += f" Routing (CS6) is in no class of a policy: `class {name}` gives it one."
+            why += f" No policy has a class for routing (CS6): `class {name}` would be one."
             fix = ""
-        yield Found(line, f"Class {name} is defined and no policy has it.", why, fix)
+        yield Found(line, f"Class {name} is defined and no policy uses it.", why, fix)
 
 
 def _of_control(configuration: Configuration) -> set[str]:

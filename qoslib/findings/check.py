@@ -143,8 +143,8 @@ _MX = "The device is an MX: others share a line and its buffers in their way (--
 #: The limit of queues of a text that may be of an NCS or not, and what is assumed of it.
 _EITHER = "ios-xr.either_queue_limit"
 _NO_NCS = (
-    "A queue without a limit holds 100 ms, as on a CRS. Traffic classes are of an NCS 540 or 5500,"
-    " where it holds 10 ms; queues that match DSCP, precedence or EXP are of none."
+    "A queue without a limit holds 100 ms, as on a CRS. Traffic classes suggest an NCS 540 or 5500,"
+    " where it holds 10 ms, but none of those has queues that match DSCP, precedence or EXP."
 )
 #: What is assumed where one policy sets the groups by which another one tells its classes.
 _GROUPED = (
@@ -359,7 +359,7 @@ def _unsorted(found: Configuration) -> str:
     absent = absent_classifiers(found)
     if absent and not chosen:
         names = listed_names("classifier", absent)
-        return f"What arrives is sorted by {names}, which the text does not hold: {_NOT_KNOWN}"
+        return f"Arriving packets are sorted by {names}, not in the text: {_NOT_KNOWN}"
     if not chosen:
         return f"Nothing here sorts packets into forwarding classes. {_BY_ITSELF}"
     said = (f"{name} (line {lines[0]})" for name, lines in chosen.items())

@@ -84,11 +84,11 @@ def _held_back(checked: CheckedPort, member: Member, run: ClassRun) -> Found:
     through = rate_text((1 - run.drop.mean) * member.load.rate_bps)
     return Found(
         checked.class_line(member),
-        f"The senders of {member.name} are paused: it is sent more than gets through.",
+        f"The senders of {member.name} are paused, because they send more than gets through.",
         f"{member.load.text} offered ({member.load.words or member.load.origin}), at least"
         f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load {through} gets"
-        " through. The class is lossless, so the rest waits at its senders, and may hold up what"
-        " they send elsewhere. The models drop it.",
+        " through. The class is lossless, so the rest waits at its senders and may delay their"
+        " other traffic. The models drop it.",
     )
 
 

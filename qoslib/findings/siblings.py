@@ -17,7 +17,7 @@ def beside_others(ports: Iterable[ConfiguredPort]) -> Iterator[str]:
     >>> port = Port("a", 1e9, (Queue("all", PacketLimit(64)),))
     >>> of = [ConfiguredPort(f"GigabitEthernet0/0/1.{i}", "out", port) for i in (1, 2)]
     >>> next(beside_others(of)).split(": ")[1]
-    'together they may send 2 Gb/s, and it has 1 Gb/s.'
+    'together they may send 2 Gb/s, but the interface has 1 Gb/s.'
     """
     by_whole: dict[str, list[ConfiguredPort]] = {}
     for each in ports:
@@ -31,7 +31,7 @@ def beside_others(ports: Iterable[ConfiguredPort]) -> Iterator[str]:
         most_bps = min([*(port.rate_bps for port in known), *shapers])
         if len(parts) > 1 and wanted_bps > most_bps * (1 + ROUNDING):
             yield (
-                f"Each of the {len(parts)} parts of {whole} has its rates while the others leave"
-                f" them free: together they may send {rate_text(wanted_bps)}, and it has"
-                f" {rate_text(most_bps)}."
+                f"Each of the {len(parts)} parts of {whole} gets its rates only while the others"
+                f" leave enough free: together they may send {rate_text(wanted_bps)}, but the"
+                f" interface has {rate_text(most_bps)}."
             )

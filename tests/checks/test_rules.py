@@ -497,7 +497,7 @@ CASES = {
     ),
     "wred-tiny": (
         {"text_of": POLICY_TEXT.replace("percent 30", f"percent 30\n  {TINY}")},
-        (7, "WRED of VIDEO drops AF41 as soon as a packet or two wait."),
+        (7, "WRED of VIDEO drops AF41 as soon as a packet or two are waiting."),
         {"text_of": POLICY_TEXT.replace("percent 30", "percent 30\n  random-detect dscp-based")},
     ),
     "priority-queue-shared": (
@@ -510,7 +510,7 @@ CASES = {
         (6, "Class c-8q-nq3 is lossless, and no packet is in it"),
         {"text_of": LOSSLESS},
     ),
-    "class-unused": ({"statements": CLASS}, (1, "no policy has it"), {"statements": USED}),
+    "class-unused": ({"statements": CLASS}, (1, "no policy uses it"), {"statements": USED}),
     "filter-discards-rest": (
         {"statements": POLICED_OUT, "dialect": "junos"},
         (7, "No term takes all that is left after voice"),

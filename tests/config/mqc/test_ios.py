@@ -775,4 +775,4 @@ def test_a_maximum_of_wred_in_bytes_below_a_frame_is_named():
     found = read(on_gigabit(rows, "class-map A\n match dscp ef"))
     (got,) = findings(found, rules=["wred-tiny"])
     assert got.line == 8
-    assert "1,000 B are less than one frame" in got.arithmetic
+    assert "1,000 B is less than one frame" in got.arithmetic
