@@ -28,10 +28,10 @@ def rate_question(interface: str, piece: str = "") -> str:
     """How to ask for the line rate of an interface, or of a piece of a text that is on none.
 
     >>> rate_question("WAN", "policy-map WAN")
-    'No interface has policy-map WAN; for which line rate shall it be checked?'
+    'No interface has policy-map WAN; for which line rate should it be checked?'
     """
     if piece:
-        return f"No interface has {piece}; for which line rate shall it be checked?"
+        return f"No interface has {piece}; for which line rate should it be checked?"
     return f"What is the line rate of {interface}?"
 
 

@@ -251,7 +251,7 @@ class _Shared:
             return f"less than {said}, {rate_text(own)}: {self.taken} is all there is"
         part = beside.part(queue.name)
         if isinstance(port.scheduler, WeightedRoundRobin) and len(beside.more) > 1:
-            part += "; packets are counted here, all taken to be of one size"
+            part += "; this counts packets, all assumed to be of one size"
         return f"{rate_text(own)} guaranteed + {part}" if own else part
 
     @cached_property

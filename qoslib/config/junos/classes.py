@@ -146,7 +146,7 @@ class _Classifiers:
         if (kind, name) not in self.lines and name in _BUILT_IN:
             name = _BUILT_IN[name]
             if not name:
-                leave_out(notes, lines, "The rules of this classifier of the device are left out.")
+                leave_out(notes, lines, "The rules of this built-in classifier are left out.")
                 return []
         if name == "default":
             return self.default(kind, lines[0], compatible)

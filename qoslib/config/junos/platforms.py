@@ -41,7 +41,7 @@ _OUTSIDE = (
     (
         re.compile(r"\bfamily ethernet-switching\b"),
         _SWITCHED,
-        f"`family ethernet-switching` is of EX and QFX switches. {_AS_MX}",
+        f"`family ethernet-switching` belongs to EX and QFX switches. {_AS_MX}",
     ),
 )
 #: Text outside quality of service that tells a device which is none of these switches.

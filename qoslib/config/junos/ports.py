@@ -39,7 +39,7 @@ _BY_CARD = "goes first differs from card to card"
 _HIGH_WITHOUT_RATE = (
     "Without a transmit-rate it is read as a queue that gets what the rates of the others leave. A"
     " card with a queueing chip may serve it first, up to its shaping rate: then it gets more than"
-    " is said here, and the others less."
+    " is given here, and the others less."
 )
 #: The classes of a port whose scheduler map is the default, by the numbers of their queues.
 _DEFAULT_QUEUES = {"": (0, 3), "srx": (0, 7)}

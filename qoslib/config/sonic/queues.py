@@ -18,7 +18,7 @@ _MARKING = ("ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red")
 _IN_PACKETS = (
     "Rates in packets per second are not modelled: nothing is promised on ports with them."
 )
-_IN_TURN = "Turns are of packets; here a weight is a share of the bytes."
+_IN_TURN = "A turn counts packets on the switch; here a weight is a share of the bytes."
 #: No rate in bytes per second is larger.
 _MOST_BYTES = units.octets(MOST)
 _HUNDRED = 100

@@ -82,7 +82,9 @@ def _bytes(size: Value) -> Sourced[ByteLimit]:
 def _shaped(part: Part, ceil_bps: float) -> dict[str, object]:
     """A tbf or netem, and what stands below it."""
     if delay(part):
-        part.lose("The delay of one class alone is left out: base_delay_s is of the whole port.")
+        part.lose(
+            "The delay of a single class is left out: base_delay_s applies to the whole port."
+        )
     shaper = shaper_of(part, ceil_bps)
     inner = part.notes.device.only_child_of(part.command)
     if inner is None:

@@ -43,7 +43,7 @@ _NFT_MARKS = re.compile(r"\b((?:meta|ct) (?:mark|priority) set [\w:$]+)")
 _RETURN = re.compile(r"(?:-j|--jump)\s+RETURN\b")
 _CHAIN = re.compile(r"(?:-[AI]|--append|--insert)\s+(\S+)")
 _TC = re.compile(r"(?<![\w.-])tc\s")
-_NOT_READ = "Which packets get this mark is not read: give it to your streams."
+_NOT_READ = "The rule that sets this mark is not read: give the mark to your streams."
 _OWN_ACTION = "An action of its own has an effect only in filters that name it: it is left out."
 #: Other objects of tc, and what is lost by leaving them out.
 _OTHERS = {"actions": _OWN_ACTION, "action": _OWN_ACTION, "chain": "Chains are left out."}

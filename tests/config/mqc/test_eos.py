@@ -160,7 +160,7 @@ def test_a_profile_without_indentation_is_the_same():
 def test_a_profile_that_no_interface_has_is_a_piece_that_asks_for_a_line_rate():
     piece = ROCE.partition("interface")[0]
     asked = read(piece).missing[0].question
-    assert asked == "No interface has qos profile ROCE; for which line rate shall it be checked?"
+    assert asked == "No interface has qos profile ROCE; for which line rate should it be checked?"
     (port,), (wanted,) = (
         read(text, facts={"buffer_bytes": 2e6, "line_rate_bps": 1e11}).ports
         for text in (piece, ROCE)

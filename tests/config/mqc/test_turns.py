@@ -146,4 +146,4 @@ def test_a_promise_says_that_packets_are_counted():
     _, configured = only(PORT.replace(" priority-queue out\n", ""))
     first = promises(configured)[0]
     assert first.minimum_bps == pytest.approx(100e6 / 39)
-    assert first.minimum_why.endswith("packets are counted here, all taken to be of one size")
+    assert first.minimum_why.endswith("this counts packets, all assumed to be of one size")

@@ -159,7 +159,7 @@ def test_turns_are_of_packets_where_all_that_share_take_them(second, scheduler, 
     assert port.scheduler == scheduler
     assert port.queues[0].weight == 2
     assert port.shaper == Shaper(8e6, 9216)
-    assert any("Turns are of packets" in each.lost for each in found.remarks) == said
+    assert any("A turn counts packets" in each.lost for each in found.remarks) == said
 
 
 def test_a_part_of_a_configuration_says_what_it_does_not_hold():
