@@ -978,7 +978,7 @@ def test_a_classifier_that_each_device_has_is_defined():
     assert not [each for each in found.remarks if each.kind == "refused"]
     assert found.ports[0].port.classifier.queue("EF") == "voice"
     text = text.replace("dscp-default", "dscp-compatibility")
-    (said,) = [e for e in read(text, facts={"buffer_bytes": 2e7}).remarks if "device" in e.lost]
+    (said,) = [e for e in read(text, facts={"buffer_bytes": 2e7}).remarks if "built-in" in e.lost]
     assert said.kind == "not modelled"
 
 
