@@ -454,7 +454,13 @@ def printed():
         for each in report.findings:
             if each.fix and each.id in RULES:
                 after = check(pasted(text, each.fix), dialect=report.dialect, **given)
-                alike = [one for one in after.findings if key_of(one) == key_of(each)]
+                # The like of it on another interface is a finding with a fix of its own.
+                others = {(key_of(one), one.line) for one in report.findings if one is not each}
+                alike = [
+                    one
+                    for one in after.findings
+                    if key_of(one) == key_of(each) and (key_of(one), one.line) not in others
+                ]
                 # Of a finding of several places a fix mends the first.
                 several = each.interface.endswith(" more")
                 left = [one for one in alike if one.line == each.line or not several]
