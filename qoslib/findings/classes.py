@@ -68,8 +68,10 @@ def _promised(
         most = _maximum(configured, promise, by_type) if queue.policer else Cell("-")
         return Cell("-"), most, Cell("-")
     least = _minimum(configured, promise, queue)
+    if shared and promise.minimum_bps:
+        least = least.replace(text=f"shares {least.text}", value=None)
     return (
-        least.replace(text=f"shares {least.text}") if shared and promise.minimum_bps else least,
+        least,
         _maximum(configured, promise, by_type),
         _queue(configured, promise),
     )
