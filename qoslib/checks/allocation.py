@@ -8,11 +8,10 @@ from qoslib.checks.checked_port import CheckedPort, Group, Member
 from qoslib.checks.fixes import LEAST_SHARE, NO_ROOM, reserved_bps
 from qoslib.checks.manners import manners_of
 from qoslib.checks.priority import gets_packets, stopped, unlimited
-from qoslib.checks.rule import Found, rule
+from qoslib.checks.rule import Found, Severity, rule
 from qoslib.config.amounts import rate_text
-from qoslib.config.eos.reader import IN_TURN
 from qoslib.config.guarantees import nodes_of
-from qoslib.config.records import Configuration, ConfiguredClass, Setting
+from qoslib.config.records import IN_TURN, Configuration, ConfiguredClass, Setting
 from qoslib.port import HierarchicalTokenBucket, Node, PriorityLevels, Queue, SchedulerTree
 from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING
@@ -94,17 +93,15 @@ def _guarantees_over(checked: CheckedPort, group: Group) -> Iterator[Found]:
     promised_bps = sum(reserved_bps(member) for member in counted if not member.strict)
     # Cisco's platforms refuse this. On Junos all hold while priority is idle.
     refused = checked.manners.sums_refused or promised_bps > most_bps * (1 + ROUNDING)
+    severity: Severity = "error" if refused else "warning"
+    severity = "info" if checked.manners.oversubscribes else severity
     if total_bps > most_bps * (1 + ROUNDING):
         yield Found(
             _shaper_line(checked) or checked.configured.line,
             f"The guarantees add up to {_percent(total_bps, most_bps)} of what the port sends.",
             f"{_parts(rates_bps)} = {rate_text(total_bps)} of {rate_text(most_bps)}."
             f"{_meant(checked, total_bps, most_bps)}",
-            severity="info"
-            if checked.manners.oversubscribes
-            else "error"
-            if refused
-            else "warning",
+            severity=severity,
         )
     elif every_bps > most_bps * (1 + ROUNDING):
         yield from _remainder_over(checked, group, rates_bps)

@@ -11,6 +11,7 @@ from qoslib.port import Port
 from qoslib.record import Count, NotNegative, Record, record
 
 __all__ = [
+    "IN_TURN",
     "Configuration",
     "ConfiguredClass",
     "ConfiguredPolicy",
@@ -91,6 +92,10 @@ class Statement(_Command, Record):
     line: Count
     text: str
     parents: tuple[str, ...] = ()
+
+
+#: The command of a queue that shares in round robin, beside queues that are strict by default.
+IN_TURN = "no priority"
 
 
 @record

@@ -10,7 +10,13 @@ from qoslib.config.eos.commands import Block, Given, Queueing, Thresholds
 from qoslib.config.facts import Facts, rate_question
 from qoslib.config.lines import nearest
 from qoslib.config.provenance import Provenance
-from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort, Setting
+from qoslib.config.records import (
+    IN_TURN,
+    Configuration,
+    ConfiguredClass,
+    ConfiguredPort,
+    Setting,
+)
 from qoslib.config.source import check_time
 from qoslib.config.sourced import (
     Sourced,
@@ -37,10 +43,8 @@ from qoslib.port import (
     TimeRedProfile,
 )
 
-__all__ = ["IN_TURN", "STRICT_SHARE", "is_eos", "read_eos"]
+__all__ = ["STRICT_SHARE", "is_eos", "read_eos"]
 
-#: What a queue has that shares in round robin, by `no priority`.
-IN_TURN = "no priority"
 #: What is lost of a share of a strict queue.
 STRICT_SHARE = "A strict queue is in no round robin: this has no effect."
 
