@@ -62,14 +62,16 @@ def _promised(
 ) -> tuple[Cell, Cell, Cell]:
     """Minimum, maximum and full queue; of what comes in only a policer says something.
 
-    Classes in one queue are promised its minimum together, and none of them a part of it.
+    Classes in one queue are promised its minimum together, and none of them a part of it: the
+    number stands at the class that the queue is named after.
     """
     if configured.direction == "in":
         most = _maximum(configured, promise, by_type) if queue.policer else Cell("-")
         return Cell("-"), most, Cell("-")
     least = _minimum(configured, promise, queue)
     if shared and promise.minimum_bps:
-        least = least.replace(text=f"shares {least.text}", value=None)
+        own = least.value if promise.name == queue.name else None
+        least = least.replace(text=f"shares {least.text}", value=own)
     return (
         least,
         _maximum(configured, promise, by_type),
