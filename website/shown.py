@@ -1,0 +1,115 @@
+"""Which explorers and scenes a lesson shows, in order of display, and how each is made.
+
+A cell shows one if its last expression calls a function whose annotation says that it returns one.
+Of the lesson nothing is run but what the call's arguments depend on.
+"""
+
+import ast
+import inspect
+import json
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from qoslib.explore import Explorer, PacketView
+from website.made import Made
+
+__all__ = ["LESSONS", "lessons", "pickled", "shown"]
+
+LESSONS = Path(__file__).resolve().parent.parent / "notebooks"
+#: What a function returns -> what kind of thing the page makes live.
+_RETURNED = {Explorer: "explorer", PacketView: "scene"}
+
+
+def lessons() -> list[Path]:
+    """The notebooks of all lessons."""
+    return sorted(LESSONS.glob("[0-9]*.ipynb"))
+
+
+def pickled(notebook: Path) -> bytes:
+    """What `website.made.keep` takes."""
+    return pickle.dumps(shown(notebook))
+
+
+def shown(notebook: Path) -> list[Made]:
+    """The calls of a lesson that make explorers and scenes.
+
+    >>> [(each.kind, each.function) for each in shown(LESSONS / "00_one_queue.ipynb")]
+    [('scene', 'scene'), ('scene', 'spacing_scene'), ('explorer', 'explorer')]
+    """
+    before: list[ast.stmt] = []
+    imported: dict[str, Any] = {}
+    found = []
+    for cell, body in _cells(notebook):
+        _run([each for each in body if isinstance(each, ast.Import | ast.ImportFrom)], imported)
+        call = body[-1].value if body and isinstance(body[-1], ast.Expr) else None
+        before += body
+        if isinstance(call, ast.Call) and (known := _maker(call, imported)):
+            kind, function = known
+            arguments, keywords = _arguments(call, before[:-1])
+            module, name = function.__module__, function.__name__
+            found.append(Made(kind, module, name, arguments, keywords, cell))
+    return found
+
+
+def _cells(notebook: Path) -> Iterator[tuple[int, list[ast.stmt]]]:
+    for number, cell in enumerate(json.loads(notebook.read_text("utf-8"))["cells"]):
+        if cell["cell_type"] == "code":
+            yield number, ast.parse("".join(cell["source"])).body
+
+
+def _maker(call: ast.Call, imported: dict[str, Any]) -> tuple[str, Any] | None:
+    """The kind that a call makes, and its function; None if it makes something else."""
+    function: Any = None
+    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+        function = getattr(imported.get(call.func.value.id), call.func.attr, None)
+    if not inspect.isfunction(function):
+        return None
+    returned = inspect.signature(function, eval_str=True).return_annotation
+    for made, kind in _RETURNED.items():
+        if isinstance(returned, type) and issubclass(returned, made):
+            return kind, function
+    return None
+
+
+def _arguments(call: ast.Call, before: list[ast.stmt]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The values of a call's arguments, from the statements before it that they depend on."""
+    taker = ast.Lambda(
+        ast.arguments([], [], ast.arg("all"), [], [], ast.arg("named"), []),
+        ast.parse("(all, named)", mode="eval").body,
+    )
+    asked = ast.fix_missing_locations(ast.Call(taker, call.args, call.keywords))
+    needed, run = _names(asked, ast.Load), []
+    for statement in reversed(before):
+        if needed & _bound(statement):
+            run.append(statement)
+            needed |= _names(statement, ast.Load)
+    namespace: dict[str, Any] = {}
+    _run(run[::-1], namespace)
+    made: tuple[tuple[Any, ...], dict[str, Any]] = eval(
+        compile(ast.Expression(asked), "<lesson>", "eval"), namespace
+    )
+    return made
+
+
+def _names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+    return {each.id for each in names if isinstance(each.ctx, context)}
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement gives a value, or a value's part."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {(each.asname or each.name).partition(".")[0] for each in statement.names}
+    if isinstance(statement, ast.FunctionDef):
+        return {statement.name}
+    parts = (
+        each for each in ast.walk(statement) if isinstance(each, ast.Attribute | ast.Subscript)
+    )
+    inside = [_names(each, ast.Load) for each in parts if isinstance(each.ctx, ast.Store)]
+    return _names(statement, ast.Store).union(*inside)
+
+
+def _run(statements: list[ast.stmt], namespace: dict[str, Any]) -> None:
+    exec(compile(ast.Module(statements, []), "<lesson>", "exec"), namespace)
