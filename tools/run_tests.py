@@ -98,7 +98,8 @@ def wasm():
     """The kernels compiled for a web page, and calls of them held against numba's."""
     if not (ROOT / "build" / "zig").is_dir() and os.environ.get("CI") != "true":
         raise Skipped("zig, which links the kernels, is not installed: `make wasm` does that")
-    return (("make", "--no-print-directory", "build/zig/ziglang"), (*PYTEST, "tests/website"))
+    tools = ("build/zig/ziglang", "build/npm/node_modules")
+    return (("make", "--no-print-directory", *tools), (*PYTEST, "tests/website"))
 
 
 def live():

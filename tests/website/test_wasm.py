@@ -26,6 +26,8 @@ SCENES = 4
 #: Fewer events than a scene has, so that a run goes on where it stopped.
 CHUNK = 1000
 
+#: Python for a page, as npm has it: without numpy.
+PYODIDE = ROOT / "build" / "npm" / "node_modules" / "pyodide"
 TOOLS = {"zig": wasm.ZIG.is_dir(), "node": shutil.which("node")}
 LACKING = [name for name, found in TOOLS.items() if not found]
 #: At home a missing tool is a reason to skip; where all are installed it is a mistake.
@@ -48,9 +50,17 @@ def libraries():
     return wasm.FOLDER
 
 
-@pytest.fixture
-def recorder(tmp_path, monkeypatch):
-    return Recorder(tmp_path, monkeypatch)
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """Calls of every kernel, kept in a folder."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        recorder = Recorder(tmp_path_factory.mktemp("calls"), monkeypatch)
+        play_mechanisms()
+        play_tcp()
+        play_tcp_fluid()
+    assert recorder.calls.keys() == set(ENTRIES.values())
+    assert recorder.calls.total() >= 200
+    return recorder
 
 
 def play_mechanisms():
@@ -84,15 +94,24 @@ def play_tcp_fluid():
         tcp.solve(port, [Host("host", 1e7, flows)], 5.0)
 
 
-def test_calls_have_the_same_bits_as_numba(libraries, recorder, tmp_path):
-    play_mechanisms()
-    play_tcp()
-    play_tcp_fluid()
-    assert recorder.calls.keys() == set(ENTRIES.values())
-    assert recorder.calls.total() >= 200
-    command = ("node", SUPPORT / "kernel_replay.mjs", libraries / "kernels.wasm", tmp_path)
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == {"calls": recorder.calls.total(), "differ": []}
+def test_calls_have_the_same_bits_as_numba(libraries, recorded):
+    command = ("node", SUPPORT / "kernel_replay.mjs", libraries / "kernels.wasm", recorded.folder)
+    assert said_by(command) == {"calls": recorded.calls.total(), "differ": []}
+
+
+def test_calls_by_ctypes_in_pyodide_have_the_same_bits(libraries, recorded):
+    if not PYODIDE.is_dir() and os.environ.get("CI") != "true":
+        pytest.skip("not installed: `make build/npm/node_modules` does that")
+    program = SUPPORT / "replay_in_pyodide.py"
+    files = f"kernels.so={libraries / 'kernels.so'}", f"calls={recorded.folder}"
+    command = ("node", SUPPORT / "in_pyodide.mjs", PYODIDE, program, *files)
+    assert said_by(command) == {"calls": recorded.calls.total(), "differ": []}
+
+
+def said_by(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def test_a_scenario_runs_without_numba(libraries):
