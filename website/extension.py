@@ -1,0 +1,23 @@
+"""What Sphinx is told besides its settings: the scripts of each page, and definitions at words."""
+
+from typing import Any
+
+from website.build import SCRIPTS
+
+__all__ = ["setup"]
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Called by Sphinx."""
+    app.connect("html-page-context", _add_scripts)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _add_scripts(app: Any, page: str, template: str, context: Any, doctree: Any) -> None:
+    """Each page loads only the scripts that it has use for, in their order, once it is read."""
+    for name, pages in SCRIPTS.items():
+        if page.startswith(pages) and (app.srcdir / "_static/qoslib" / name).is_file():
+            app.add_js_file(f"qoslib/{name}", defer="defer")
+    for name in ("scene.css", "explorer.css", "check.css"):
+        if (app.srcdir / "_static/qoslib" / name).is_file():
+            app.add_css_file(f"qoslib/{name}")

@@ -1,0 +1,178 @@
+"""Make pages of the lessons: their texts and stored outputs, with places for what moves.
+
+Nothing is run. A notebook becomes Markdown: a scene or an explorer stands in a place of its own,
+which a script of the page fills, with the stored picture in it for those who have no script. What
+answers a prediction, explains it, or solves an exercise is folded.
+"""
+
+import ast
+import base64
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["Lesson", "live_kind", "page", "read"]
+
+#: Outputs by what a page prefers.
+KINDS = ("image/svg+xml", "image/png", "text/html", "text/markdown", "text/plain")
+ENDINGS = {"image/svg+xml": "svg", "image/png": "png"}
+#: The cell of an exercise that waits for the reader's answer.
+OPEN = re.compile(r"check\(.*\.\.\.\)")
+ASKED = re.compile(r'predict\("([\d.]+\w)"\)')
+REVEALED = re.compile(r'reveal\("([\d.]+\w)"')
+TIME = re.compile(r"\*\*Time:\*\* (\d+) minutes, (\d+) with the exercises")
+
+
+class Lesson(NamedTuple):
+    """A notebook: the name of its file, its title, its minutes and its cells."""
+
+    name: str
+    title: str
+    minutes: tuple[int, int] | None
+    cells: list[dict[str, Any]]
+
+    @property
+    def number(self) -> str:
+        """The two digits that its name begins with; of the glossary, nothing."""
+        return self.name[:2] if self.name[:2].isdigit() else ""
+
+
+def read(path: Path) -> Lesson:
+    """Read a notebook."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = [_source(cell) for cell in cells]
+    title = texts[0].partition("\n")[0].removeprefix("# ")
+    found = next(filter(None, map(TIME.search, texts)), None)
+    minutes = (int(found[1]), int(found[2])) if found else None
+    return Lesson(path.stem, title, minutes, cells)
+
+
+def live_kind(source: str) -> str:
+    """What a cell shows that moves: "scene", "explorer", or "" for nothing.
+
+    >>> live_kind("queue = 3\\none_queue.spacing_scene()")
+    'scene'
+    """
+    last = ast.parse(source).body[-1:]
+    if not (last and isinstance(last[0], ast.Expr) and isinstance(last[0].value, ast.Call)):
+        return ""
+    name = ast.unparse(last[0].value.func)
+    if name.endswith("scene"):
+        return "scene"
+    return "explorer" if name.endswith(".explorer") or name == "explore.configuration" else ""
+
+
+def page(lesson: Lesson) -> tuple[str, dict[str, bytes]]:
+    """The Markdown of a lesson, and its pictures by the names of their files."""
+    made = _Page(lesson)
+    return "\n\n".join(made.parts()) + "\n", made.pictures
+
+
+class _Page:
+    """A lesson on its way to a page: what has been asked, and how many live things it has had."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self.lesson, self.asked = lesson, ""
+        self.pictures: dict[str, bytes] = {}
+        self.shown = {"scene": 0, "explorer": 0}
+
+    def parts(self) -> list[str]:
+        made = []
+        for n, cell in enumerate(self.lesson.cells):
+            text, tags = _source(cell), cell["metadata"].get("tags", [])
+            if cell["cell_type"] == "code":
+                made += self.code(cell, text, tags)
+            elif "explanation" in tags:
+                title = "Diagnosis" if text.startswith("**Diagnosis") else "Explanation"
+                made += folded(title, [text], "explanation")
+            else:
+                made += self.opening(text) if n == 0 else [text]
+        return made
+
+    def opening(self, text: str) -> list[str]:
+        """The title, and under it what a reader wants to know before the first line."""
+        title, _, rest = text.partition("\n")
+        name, minutes = self.lesson.name, self.lesson.minutes
+        said = [f"Lesson {self.lesson.number}"] if self.lesson.number else []
+        said += [f"{minutes[0]} min, {minutes[1]} with exercises"] if minutes else []
+        said += [f'<a href="{name}.ipynb" download>Download the notebook</a>']
+        facts = "".join(f"<li>{each}</li>" for each in said)
+        return [title, f'<ul class="qoslib-facts">{facts}</ul>', rest.strip()]
+
+    def code(self, cell: dict[str, Any], text: str, tags: list[str]) -> list[str]:
+        code = f"```python\n{text}\n```"
+        if "solution" in tags:
+            return folded("Solution", [code], "solution")
+        if asked := ASKED.fullmatch(text.strip()):
+            self.asked = asked[1]
+            question = _plain(cell["outputs"][0]["data"]["text/plain"])
+            return [place("predict", {"name": asked[1]}, html.escape(question))]
+        if kind := live_kind(text):
+            return [code, self.live(kind, cell["outputs"])]
+        if OPEN.search(text):
+            return [code]
+        outputs = [self.output(each) for each in cell["outputs"]]
+        if self.asked and outputs:
+            outputs = folded("I have predicted. Show the answer", outputs, "answer", self.asked)
+        if (revealed := REVEALED.search(text)) and revealed[1] == self.asked:
+            self.asked = ""
+        return [code, *outputs]
+
+    def live(self, kind: str, outputs: list[dict[str, Any]]) -> str:
+        """The place of a scene or an explorer, with its picture."""
+        named = {"lesson": self.lesson.name, "kind": kind, "number": str(self.shown[kind])}
+        self.shown[kind] += 1
+        return place("live", named, "\n\n".join(map(self.output, outputs)))
+
+    def output(self, output: dict[str, Any]) -> str:
+        data = output.get("data") or {"text/plain": output.get("text", "")}
+        kind = next(each for each in KINDS if each in data)
+        if kind in ENDINGS:
+            return self.picture(kind, data)
+        content = _plain(data[kind])
+        if kind == "text/markdown":
+            return f'<div class="qoslib-said">\n\n{content}\n\n</div>'
+        if kind == "text/html":
+            return f"```{{raw}} html\n{accessible(content)}\n```"
+        return f'```{{raw}} html\n<pre class="qoslib-output">{html.escape(content)}</pre>\n```'
+
+    def picture(self, kind: str, data: dict[str, Any]) -> str:
+        """Keep a picture, and show it with the words that were stored beside it."""
+        name = f"{self.lesson.name}-{len(self.pictures)}.{ENDINGS[kind]}"
+        content = _plain(data[kind])
+        self.pictures[name] = base64.b64decode(content) if kind == "image/png" else content.encode()
+        said = re.sub(r"([\[\]\\`*_<])", r"\\\1", " ".join(_plain(data["text/plain"]).split()))
+        return f"![{said}]({name})"
+
+
+def place(kind: str, named: dict[str, str], content: str) -> str:
+    """A place that a script of the page fills; until then it shows its content."""
+    data = "".join(f' data-{key}="{html.escape(value)}"' for key, value in named.items())
+    return f'<div class="qoslib-{kind}"{data}>\n\n{content}\n\n</div>'
+
+
+def folded(title: str, parts: list[str], kind: str, name: str = "") -> list[str]:
+    """Parts that a reader opens by a click on their title."""
+    data = f' data-name="{name}"' if name else ""
+    opening = f'<details class="qoslib-fold qoslib-{kind}"{data}><summary>{title}</summary>'
+    return [opening, *parts, "</details>"]
+
+
+def accessible(table: str) -> str:
+    """HTML that was stored with an output: it may scroll, and no heading is empty."""
+    table = table.replace("<th></th>", "<td></td>").replace(' border="1"', "")
+    table = re.sub(r' style="text-align: \w+;"', "", table)
+    table = re.sub(r"<style.*?</style>", "", table, flags=re.DOTALL)
+    table = table.replace("<table", '<div class="pst-scrollable-table-container"><table')
+    return table.replace("</table>", "</table></div>")
+
+
+def _source(cell: dict[str, Any]) -> str:
+    return _plain(cell["source"])
+
+
+def _plain(text: str | list[str]) -> str:
+    """A notebook keeps a text as one or as lines."""
+    return text if isinstance(text, str) else "".join(text)
