@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.compare.observe import OFFERED, OWN
@@ -13,11 +13,15 @@ from qoslib.compare.rows import Row, score_measurements
 from qoslib.compare.tables import relative_error
 from qoslib.compare.values import Published, given_of, values_of
 from qoslib.front import run
+from qoslib.measurements import Measurements
 from qoslib.packets.progress import Progress
 from qoslib.record import checked
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.tables import Table, Tabular, format_quantity, in_unit, number
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Overlay", "overlay"]
 
@@ -104,7 +108,7 @@ class Overlay(Tabular):
         silence = (f"The {model} model: {why}" for model, why in self.silent.items())
         return (*self.loads, *silence, *_not_compared(left), *_not_compared(of_one))
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> "pd.DataFrame":
         """A row a measured value: the models' values in its unit, their errors, and why not.
 
         Returns
@@ -124,6 +128,8 @@ class Overlay(Tabular):
         >>> table[["quantity", "measured", "fluid", "unit"]].values.tolist()
         [['throughput', 99000000.0, 100000000.0, 'bit/s']]
         """
+        import pandas as pd
+
         return pd.DataFrame([_line(value, rows) for value, rows in self.by_value()])
 
     def __repr__(self) -> str:
@@ -146,7 +152,7 @@ class Overlay(Tabular):
 
 def overlay(
     scenario: Scenario,
-    measured: pd.DataFrame,
+    measured: "pd.DataFrame | Measurements",
     results: Sequence[Result] | None = None,
     *,
     progress: Progress | None = None,
@@ -161,7 +167,7 @@ def overlay(
     Parameters
     ----------
     scenario : Scenario
-    measured : DataFrame
+    measured : DataFrame or Measurements
         As `telemetry.read`, `telemetry.rates` or `measurements.load` give it. Each row names a
         stream of the scenario by its name or mark, or is about all of them.
     results : sequence of Result, optional
@@ -197,13 +203,13 @@ def overlay(
     (fluid model).
     """
     checked(Scenario, scenario, "scenario")
-    checked(pd.DataFrame, measured, "measured")
+    rows_measured = Measurements.of(measured, "measured")
     silent: dict[str, str] = {}
     if results is None:
         results, silent = _run(scenario, progress)
     said: tuple[Result, ...] = checked(tuple[Result, ...], results, "results")
-    rows = score_measurements(measured, scenario, said)
-    values = [*values_of(OWN, measured)]
+    rows = score_measurements(rows_measured, scenario, said)
+    values = [*values_of(OWN, rows_measured)]
     inputs = tuple(value for value in values if value.is_input)
     others = tuple(value for value in values if not value.is_input)
     return Overlay(scenario, others, tuple(rows), said, silent, inputs)

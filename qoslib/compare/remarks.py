@@ -1,16 +1,18 @@
 """Where the fluid model and the packet model differ by more than a tenth, and why."""
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
-from qoslib.compare.rows import Row
-from qoslib.compare.tables import grouped
+from qoslib.compare.rows import Row, grouped
 from qoslib.record import checked
 from qoslib.results import Result
 from qoslib.tables import format_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["APART", "model_differences", "remark"]
 
@@ -130,7 +132,7 @@ _SHOWN: dict[str, Callable[[float], str]] = {
 }
 
 
-def model_differences(rows: Iterable[Row]) -> pd.DataFrame:
+def model_differences(rows: Iterable[Row]) -> "pd.DataFrame":
     """The values of a scoreboard for which the fluid and a packet model differ by over a tenth.
 
     Parameters
@@ -155,6 +157,8 @@ def model_differences(rows: Iterable[Row]) -> pd.DataFrame:
     >>> sorted(set(found["platform"]))
     ['catalyst6506', 'gsr12000', 'isr4331', 'mx80']
     """
+    import pandas as pd
+
     modelled = (row for row in checked(tuple[Row, ...], rows, "rows") if row.modelled is not None)
     lines = [
         line

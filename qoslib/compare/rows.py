@@ -3,18 +3,18 @@
 import math
 import reprlib
 import tomllib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
-import pandas as pd
 
 from qoslib import measurements, units
 from qoslib.compare.observe import NO_STREAM, OWN, NotModelledError, Reading, View, reading
 from qoslib.compare.values import Published, given_of, published, values_of
 from qoslib.flows import Flow
+from qoslib.measurements import Measurements
 from qoslib.platforms import Experiment, Platform
 from qoslib.platforms.provenance import Facts
 from qoslib.record import checked, fail
@@ -23,6 +23,9 @@ from qoslib.scenario import Scenario
 from qoslib.tolerances import EQUAL
 from qoslib.traffic import Stream
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = [
     "TIMED",
     "TOLERANCES",
@@ -30,6 +33,7 @@ __all__ = [
     "Row",
     "Tolerance",
     "allowed_drops",
+    "grouped",
     "kind_of",
     "modelled",
     "row_of",
@@ -41,6 +45,10 @@ __all__ = [
     "unscored_row",
     "views_of",
 ]
+
+
+Of = TypeVar("Of")
+Key = TypeVar("Key", bound=Hashable)
 
 
 class Tolerance(NamedTuple):
@@ -337,8 +345,16 @@ def rows_of(views: Sequence[View], quantities: Collection[str] = ()) -> list[Row
     ]
 
 
+def grouped(rows: Iterable[Of], key: Callable[[Of], Key]) -> dict[Key, list[Of]]:
+    """Rows by a key, both in the order in which they come."""
+    found: dict[Key, list[Of]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
+
+
 def score_measurements(
-    table: pd.DataFrame, scenario: Scenario, results: Sequence[Result]
+    table: "pd.DataFrame | Measurements", scenario: Scenario, results: Sequence[Result]
 ) -> list[Row]:
     """Score measurements of one's own against results, by the rules of the scoreboard.
 
@@ -347,8 +363,8 @@ def score_measurements(
 
     Parameters
     ----------
-    table : DataFrame
-        As `measurements.load` gives it.
+    table : DataFrame or Measurements
+        As `measurements.load` or `measurements.rows` gives it.
     scenario : Scenario
     results : sequence of Result
         What models give for it.
@@ -378,12 +394,10 @@ def score_measurements(
     >>> row.published, row.modelled, row.verdict
     (97.3, 100.0, 'misfit')
     """
-    columns = list(checked(pd.DataFrame, table, "table").columns)
-    if not set(measurements.COLUMNS) <= set(columns):
-        fail("the columns of table", columns, "what measurements.load gives", verb="are")
+    rows = Measurements.of(table, "table")
     checked(Scenario, scenario, "scenario")
     results = checked(tuple[Result, ...], results, "results")
-    values = list(values_of(_OWN.name, table))
+    values = list(values_of(_OWN.name, rows))
     given = given_of(value for value in values if value.is_input)
 
     def row(value: Published, result: Result) -> Row:

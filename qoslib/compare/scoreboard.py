@@ -8,9 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from qoslib import units
 from qoslib.compare import store
@@ -19,6 +17,7 @@ from qoslib.compare.rows import (
     TOLERANCES,
     Row,
     allowed_drops,
+    grouped,
     modelled,
     rows_of,
     unscored_row,
@@ -29,6 +28,9 @@ from qoslib.compare.values import Published, published
 from qoslib.flows import HtbPacing
 from qoslib.platforms import PLATFORMS, Platform, platform
 from qoslib.record import checked, fail
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "CLOSENESS",
@@ -51,9 +53,8 @@ PREDICTED = {
     "throughput": ("throughput", "sent", "in_service"),
     "drop_ratio": ("drop",),
 }
-#: What names a value, and what a set of assumptions under a model.
-_VALUE = ["platform", "experiment", "stream", "quantity"]
-_BAND = ["platform", "stream", "model", "assumptions"]
+#: What names a set of assumptions under a model.
+_BAND = ("platform", "stream", "model", "assumptions")
 #: Which rows a scoreboard of each kind has.
 KINDS = {
     "stored": "data/scoreboard.csv: short runs, and only the rows with a verdict. --fresh adds the"
@@ -207,13 +208,20 @@ def _bands(
 ) -> list[dict[str, Any]]:
     """The least and largest throughput of each stream of a router without any published result."""
     silent = [router.name for router in routers if not published(router.name).results]
-    frame = pd.DataFrame(predictions)
-    mine = frame[frame["platform"].isin(silent) & (frame["quantity"] == "throughput")]
+    mine = (
+        each
+        for each in predictions
+        if each["platform"] in silent
+        and each["quantity"] == "throughput"
+        and each["modelled"] is not None
+    )
+    bands = grouped(mine, lambda each: tuple(each[name] for name in _BAND))
     return [
         dict(zip(_BAND, key, strict=True))
-        | {"low": band["modelled"].min(), "high": band["modelled"].max()}
-        | {"unit": band["unit"].iloc[0], "over": band["experiment"].tolist()}
-        for key, band in mine.groupby(_BAND, sort=False)
+        | {"low": min(values), "high": max(values), "unit": band[0]["unit"]}
+        | {"over": [each["experiment"] for each in band]}
+        for key, band in bands.items()
+        for values in [[each["modelled"] for each in band]]
     ]
 
 
@@ -225,9 +233,8 @@ def summary_of(kind: str, routers: Sequence[Platform], rows: Sequence[Row]) -> d
     platform's assumptions, ``base`` first, so none is chosen for being close.
     """
     data = [published(router.name) for router in routers]
-    frame = pd.DataFrame([asdict(row) | {"closeness": _closeness(row)} for row in rows])
-    scored = frame[frame["verdict"] != "unscored"]
-    once = scored.drop_duplicates(_VALUE)
+    scored = [row for row in rows if row.verdict != "unscored"]
+    once = _first(scored)
     status = {value.name: value.status for each in data for value in each.results}
     sound = [name for name, each in status.items() if each == "ok"]
     return {
@@ -241,19 +248,26 @@ def summary_of(kind: str, routers: Sequence[Platform], rows: Sequence[Row]) -> d
         },
         "spoken_to": _counts(once),
         "models": {
-            model: _counts(scored[scored["model"] == model].drop_duplicates(_VALUE))
-            for model in sorted(frame["model"].unique())
+            model: _counts(_first(row for row in scored if row.model == model))
+            for model in sorted({row.model for row in rows})
         },
         "ticks": [],
         "bands": [],
-        "verdicts": frame["verdict"].value_counts().sort_index().to_dict(),
-        "misfits": frame["misfit"].value_counts().sort_index().to_dict(),
+        "verdicts": _sorted(Counter(row.verdict for row in rows)),
+        "misfits": _sorted(Counter(row.misfit for row in rows if row.misfit)),
         "fitted": list(_fitted(routers)),
-        "sets": _rivals(routers, scored[scored["model"] == "packets"]),
-        "not_spoken_to": _not_spoken_to(
-            set(sound) - set(once[_VALUE].itertuples(index=False, name=None)), rows
-        ),
+        "sets": _rivals(routers, (row for row in scored if row.model == "packets")),
+        "not_spoken_to": _not_spoken_to(set(sound) - {row.name for row in once}, rows),
     }
+
+
+def _first(rows: Iterable[Row]) -> list[Row]:
+    """The first row of each value."""
+    return [mine[0] for mine in grouped(rows, lambda row: row.name).values()]
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
 
 
 def _fitted(routers: Iterable[Platform]) -> Iterator[dict[str, Any]]:
@@ -289,15 +303,15 @@ def _closeness(row: Row) -> str | None:
     return CLOSENESS[holds.index(True)]
 
 
-def _counts(frame: pd.DataFrame) -> dict[str, int]:
-    found = Counter(frame["closeness"])
-    return {"values": len(frame), **{name: found[name] for name in CLOSENESS}}
+def _counts(rows: Sequence[Row]) -> dict[str, int]:
+    found = Counter(map(_closeness, rows))
+    return {"values": len(rows), **{name: found[name] for name in CLOSENESS}}
 
 
-def _rivals(routers: Iterable[Platform], scored: pd.DataFrame) -> list[dict[str, Any]]:
+def _rivals(routers: Iterable[Platform], scored: Iterable[Row]) -> list[dict[str, Any]]:
     """What the packet model gives under each rival set of assumptions."""
-    groups = scored.groupby(["platform", "assumptions"])["verdict"]
-    found = {key: Counter(verdicts) for key, verdicts in groups}
+    groups = grouped(scored, lambda row: (row.platform, row.assumptions))
+    found = {key: Counter(row.verdict for row in mine) for key, mine in groups.items()}
     return [
         {"platform": router.name, "assumptions": rival, "parameters": len(free)}
         | {verdict: found[router.name, rival][verdict] for verdict in ("within", "misfit")}
@@ -373,7 +387,7 @@ def _allowed(value: Published) -> tuple[float, float]:
 
 def ticks(
     model: str = "fluid", assumptions: Sequence[str] = (), full: bool = False
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """The table of sets and ticks, run anew.
 
     Parameters
@@ -400,6 +414,8 @@ def ticks(
     >>> ticks("fluid", ["base", "textbook"])["possible"].tolist()
     [34, 34, 34]
     """
+    import pandas as pd
+
     run, sets = model_of(model), checked(tuple[str, ...], assumptions, "assumptions")
     checked(bool, full, "full")
     rows = [
@@ -427,36 +443,34 @@ def tick_counts(rows: Iterable[Row]) -> list[dict[str, Any]]:
     """
     results = [value for router in _counted() for value in published(router.name).results]
     values = {value.name: value for value in results if value.status == "ok"}
-    lines = [
-        {"model": row.model, "assumptions": row.assumptions}
-        | _line(values[row.name], row.modelled, row.ends, row.fitted)
-        for row in rows
-        if row.modelled is not None and row.name in values
-    ]
-    if not lines:
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for row in rows:
+        if row.modelled is not None and row.name in values:
+            met = _met(values[row.name], row.modelled, row.ends, row.fitted)
+            counts.setdefault((row.model, row.assumptions), Counter()).update(met)
+    if not counts:
         return []
-    baseline = {"model": "none", "assumptions": BASELINE}
+    baseline = counts.setdefault(("none", BASELINE), Counter())
     for value in values.values():
         gate = _any_gate(value)
-        lines.append(baseline | _line(value, gate, (gate, gate)))
-    counts = pd.DataFrame(lines).groupby(["model", "assumptions"], sort=False).sum()
-    rules, met = _counted()[0], counts["ticks"].to_dict()
+        baseline.update(_met(value, gate, (gate, gate)))
+    rules = _counted()[0]
+    met_by = {key: mine["ticks"] for key, mine in counts.items()}
     return [
-        {"model": model, "assumptions": name}
-        | counts.loc[(model, name)].to_dict()
+        {"model": model, "assumptions": name, **mine}
         | {"parameters": len(rules.parameters.get(name, ()))}
-        | {"without_fits": met.get((model, rules.without_fits.get(name)))}
-        for model, name in counts.index
+        | {"without_fits": met_by.get((model, rules.without_fits.get(name, "")))}
+        for (model, name), mine in counts.items()
     ]
 
 
-def _line(
+def _met(
     value: Published, modelled: float, ends: Sequence[float], fitted: bool = False
-) -> dict[str, bool]:
+) -> dict[str, int]:
     """What one value adds to the counts of a set."""
     (least, most), (low, high) = _allowed(value), ends
     met = least <= modelled <= most
-    return {
+    holds = {
         "ticks": met,
         THROUGHPUT: met and value.quantity == THROUGHPUT,
         "drops": met and value.quantity == DROPS,
@@ -466,6 +480,7 @@ def _line(
         "fitted_ticks": met and fitted,
         "fitted_values": fitted,
     }
+    return {name: int(each) for name, each in holds.items()}
 
 
 def _any_gate(value: Published) -> float:

@@ -6,6 +6,8 @@ verdict from ``data/scoreboard.csv``. A test compares them with a fresh scoreboa
 is read there is what models give.
 """
 
+import csv
+import io
 import math
 import os
 import tomllib
@@ -13,8 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from qoslib import measurements
 from qoslib.compare.rows import Row
@@ -175,11 +175,11 @@ def stored(path: str | os.PathLike[str] | None = None) -> tuple[Row, ...]:
     """
     if not isinstance(path, str | os.PathLike | None):
         fail("path", path, "the path of a file, or None")
-    frame = pd.read_csv(path or stored_in(), dtype=str, keep_default_na=False)
-    return tuple(_row(cells) for cells in frame.to_dict("records"))
+    with open(path or stored_in(), encoding="utf-8", newline="") as file:
+        return tuple(map(_row, csv.DictReader(file)))
 
 
-def _row(cells: Mapping[Any, Any]) -> Row:
+def _row(cells: Mapping[str, Any]) -> Row:
     numbers = {name: float(cells[name]) if cells[name] else None for name in NUMBERS}
     rest = {"misfit": cells["misfit"] or None, "fitted": cells["fitted"] == "True"}
     return Row(**(dict(cells) | numbers | rest), status="ok")
@@ -187,11 +187,17 @@ def _row(cells: Mapping[Any, Any]) -> Row:
 
 def written(rows: Iterable[Row]) -> str:
     """The scored rows as the text of the file."""
-    scored = pd.DataFrame([row for row in rows if row.verdict != "unscored"])
-    text: str = scored.reindex(columns=COLUMNS).to_csv(
-        index=False, float_format="%.10g", lineterminator="\n"
-    )
-    return text
+    made = io.StringIO()
+    lines = csv.writer(made, lineterminator="\n")
+    lines.writerow(COLUMNS)
+    for row in rows:
+        if row.verdict != "unscored":
+            lines.writerow([_cell(getattr(row, name)) for name in COLUMNS])
+    return made.getvalue()
+
+
+def _cell(value: object) -> object:
+    return f"{value:.10g}" if isinstance(value, float) else value
 
 
 def differences(rows: Iterable[Row]) -> list[str]:

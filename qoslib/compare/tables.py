@@ -1,23 +1,23 @@
 """Rows as tables to read: published values and what a model gives, and the known misfits."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any
-
-import pandas as pd
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from qoslib import units
 from qoslib.compare.observe import View
-from qoslib.compare.rows import Row, rows_of, views_of
+from qoslib.compare.rows import Row, grouped, rows_of, views_of
 from qoslib.compare.run import model_of
 from qoslib.compare.scoreboard import KINDS, Scoreboard
 from qoslib.compare.store import known_misfits, misfit_of
 from qoslib.platforms import platform as platform_named
 from qoslib.record import checked, fail
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = [
     "compare_experiment",
     "explained",
-    "grouped",
     "misfit_summary",
     "relative_error",
     "text",
@@ -30,7 +30,7 @@ WIDEST = 198
 _NAMES = ("platform", "experiment", "stream", "quantity", "model", "assumptions")
 
 
-def to_frame(rows: Iterable[Row], kernel: pd.DataFrame | None = None) -> pd.DataFrame:
+def to_frame(rows: Iterable[Row], kernel: "pd.DataFrame | None" = None) -> "pd.DataFrame":
     """A table of rows: names, published, modelled, error in per cent, verdict, fitted, misfit.
 
     Of measurements of one's own, the value is called measured.
@@ -61,6 +61,8 @@ def to_frame(rows: Iterable[Row], kernel: pd.DataFrame | None = None) -> pd.Data
     >>> to_frame(mine).columns.tolist()[:4]
     ['platform', 'experiment', 'stream', 'quantity']
     """
+    import pandas as pd
+
     rows = checked(tuple[Row, ...], rows, "rows")
     lines = [
         {name: getattr(row, name) for name in _NAMES}
@@ -76,7 +78,7 @@ def to_frame(rows: Iterable[Row], kernel: pd.DataFrame | None = None) -> pd.Data
     return found
 
 
-def _on_kernel(row: Row, kernel: pd.DataFrame) -> str:
+def _on_kernel(row: Row, kernel: "pd.DataFrame") -> str:
     """The value of a row on a kernel with its least and most; empty where it was not repeated."""
     said = ""
     for own in kernel.to_dict("records"):
@@ -97,7 +99,7 @@ def compare_experiment(
     *quantities: str,
     model: str = "fluid",
     assumptions: str = "base",
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Compare what was published about an experiment with what a model gives.
 
     Parameters
@@ -127,6 +129,8 @@ def compare_experiment(
     CS1    latency_maximum     84 ms  88.072 ms  +4.8 %
     BE     latency_average      4 ms  4.0722 ms  +1.8 %
     """
+    import pandas as pd
+
     views = _views(platform, experiment, model, assumptions)
     rows = rows_of(views, checked(tuple[str, ...], quantities, "quantities"))
     if not rows:
@@ -146,7 +150,9 @@ def compare_experiment(
     return pd.DataFrame(lines).set_index(["stream", "quantity"])
 
 
-def misfit_summary(platform: str, model: str = "fluid", assumptions: str = "base") -> pd.DataFrame:
+def misfit_summary(
+    platform: str, model: str = "fluid", assumptions: str = "base"
+) -> "pd.DataFrame":
     """Count the values that a model gives: those within tolerance, and each known misfit.
 
     Parameters
@@ -169,6 +175,8 @@ def misfit_summary(platform: str, model: str = "fluid", assumptions: str = "base
     >>> misfit_summary("m120", assumptions="generator").columns.tolist()
     ['values', 'error']
     """
+    import pandas as pd
+
     known = known_misfits()
     scored = [
         row
@@ -200,15 +208,7 @@ def _views(platform: str, experiment: str, model: str, assumptions: str) -> list
     return views_of(router, known[experiment], run(known[experiment]))
 
 
-def grouped(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
-    """Rows by a key, both in the order in which they come."""
-    found: dict[Any, list[Row]] = {}
-    for row in rows:
-        found.setdefault(key(row), []).append(row)
-    return found
-
-
-def explained(rows: Iterable[Row]) -> pd.DataFrame:
+def explained(rows: Iterable[Row]) -> "pd.DataFrame":
     """The known misfits that rows belong to: how many, how far off, and why we think so.
 
     Parameters
@@ -231,6 +231,8 @@ def explained(rows: Iterable[Row]) -> pd.DataFrame:
     >>> explained(stored()).columns.tolist()
     ['rows', 'errors', 'why']
     """
+    import pandas as pd
+
     given = checked(tuple[Row, ...], rows, "rows")
     found = grouped((row for row in given if row.misfit), lambda row: row.misfit)
     known = {misfit.key: misfit for misfit in known_misfits()}
@@ -307,7 +309,7 @@ def text(board: Scoreboard) -> str:
     return "\n".join(lines)
 
 
-def _table(title: str, frame: pd.DataFrame, index: bool = False) -> Iterator[str]:
+def _table(title: str, frame: "pd.DataFrame", index: bool = False) -> Iterator[str]:
     if frame.empty:
         return
     yield title
@@ -317,8 +319,10 @@ def _table(title: str, frame: pd.DataFrame, index: bool = False) -> Iterator[str
     yield ""
 
 
-def _with_tolerances(rows: Sequence[Row]) -> pd.DataFrame:
+def _with_tolerances(rows: Sequence[Row]) -> "pd.DataFrame":
     """The rows, with their tolerances, and the intervals of random models."""
+    import pandas as pd
+
     frame = to_frame(rows).drop(columns=["platform", "verdict", "fitted", "misfit"])
     frame["stream"] = frame["stream"].replace("", "all")
     frame.insert(6, "interval", [_interval(row) for row in rows])
@@ -364,6 +368,8 @@ def _predicted(predictions: Iterable[dict[str, Any]], published: Collection[str]
 
 
 def _summary(summary: dict[str, Any]) -> Iterator[str]:
+    import pandas as pd
+
     values = summary["published"]
     yield (
         f"Published results: {values['values']}, of which {values['inconsistent']} are"

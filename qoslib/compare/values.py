@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
 
-import pandas as pd
-
 from qoslib import measurements, units
+from qoslib.measurements import Measurement
 from qoslib.platforms import Experiment, platform
 from qoslib.record import checked, fail
 
@@ -199,7 +198,7 @@ def _published(platform: str) -> Data:
     named = [table for table in tables if platform in ("", table.partition("_")[0])]
     if not named:
         fail("platform", platform, ", ".join(dict.fromkeys(t.partition("_")[0] for t in tables)))
-    values = [value for table in named for value in values_of(table, measurements.load(table))]
+    values = [value for table in named for value in values_of(table, measurements.rows(table))]
     inputs = tuple(value for value in values if value.is_input)
     results: dict[tuple[str, ...], Published] = {}
     for value in values:
@@ -208,29 +207,28 @@ def _published(platform: str) -> Data:
     return Data(tuple(results.values()), inputs, len(values) - len(inputs) - len(results))
 
 
-def values_of(table: str, frame: pd.DataFrame) -> Iterator[Published]:
+def values_of(table: str, rows: Iterable[Measurement]) -> Iterator[Published]:
     """The values of a table."""
-    found = frame.dropna(subset="value")
-    # pandas copies the passport at each look at a column, which takes longer than all else.
-    found.attrs = {}
-    for row in found.to_dict("records"):
-        quantity, statistic = row["quantity"], row["statistic"]
-        is_range, carried = statistic == "range", _STATISTIC.get(statistic, "average")
+    for row in rows:
+        if not row.is_known:
+            continue
+        quantity, is_range = row.quantity, row.statistic == "range"
+        carried = _STATISTIC.get(row.statistic, "average")
         yield Published(
             table=table,
-            experiment=row["experiment"],
-            stream=row["stream"],
+            experiment=row.experiment,
+            stream=row.stream,
             quantity=f"{quantity}_{carried}" if quantity in _OF_DELAY else quantity,
             table_quantity=quantity,
-            value=float(row["value"]),
-            half_width=float(row["half_width"]),
-            unit=row["unit"],
-            status=row["status"],
-            reason=row["reason"],
-            low=row["low"] if is_range else None,
-            high=row["high"] if is_range else None,
-            configured=statistic == "configured",
-            place=row["place"],
+            value=row.value,
+            half_width=row.half_width,
+            unit=row.unit,
+            status=row.status,
+            reason=row.reason,
+            low=row.low if is_range else None,
+            high=row.high if is_range else None,
+            configured=row.statistic == "configured",
+            place=row.place,
         )
 
 

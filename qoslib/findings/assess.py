@@ -14,8 +14,7 @@ from qoslib.findings.report_text import NO_PROMISE, untold
 from qoslib.findings.shadowed_classes import routed
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from qoslib.measurements import Measurements
     from qoslib.packets.progress import Progress
 
 __all__ = ["Assessed", "Given", "assessed", "offered"]
@@ -30,7 +29,7 @@ class Given:
     facts : Facts
     traffic : str or None
         The text of ``traffic.toml``.
-    measured : DataFrame or None
+    measured : Measurements or None
         What the device counted.
     fixes : bool
         Whether fixes of losses are looked for.
@@ -40,7 +39,7 @@ class Given:
 
     facts: Facts
     traffic: str | None = None
-    measured: "pd.DataFrame | None" = None
+    measured: "Measurements | None" = None
     fixes: bool = True
     ran: dict[object, Modelled] = field(default_factory=dict)
 

@@ -38,6 +38,7 @@ from qoslib.findings.report import ClassRow, ClassRun, Compared, PortReport, Rep
 from qoslib.findings.shadowed_classes import taken
 from qoslib.findings.siblings import beside_others
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
+from qoslib.measurements import Measurements
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,7 @@ def check(
     facts: Mapping[str, float | str] | None = None,
     dialect: str | None = None,
     traffic: str | None = None,
-    measured: "pd.DataFrame | None" = None,
+    measured: "pd.DataFrame | Measurements | None" = None,
     against: str | None = None,
     full: bool = False,
     progress: "Progress | None" = None,
@@ -75,8 +76,8 @@ def check(
         As `config.read` takes them.
     traffic : str, optional
         The text of ``traffic.toml``; see `checks.loads`.
-    measured : DataFrame, optional
-        What the device counted, from `telemetry.read`.
+    measured : DataFrame or Measurements, optional
+        What the device counted, from `telemetry.read` or `telemetry.rows`.
     against : str, optional
         The text of an older configuration.
     full : bool
@@ -94,7 +95,8 @@ def check(
     ConfigurationError
         If `traffic` cannot be read.
     ValueError
-        If a fact or a dialect is not known, or the older configuration cannot be read.
+        If a fact or a dialect is not known, the older configuration cannot be read, or `measured`
+        is no table of measurements.
 
     Examples
     --------
@@ -108,8 +110,9 @@ def check(
     except ConfigurationError as error:
         return Report(file, lines=len(text.splitlines()), findings=(_unreadable(error),))
     older = _older(against, interface, facts, dialect or found.dialect)
-    given = Given(known, traffic, measured)
-    trial = Given(known, traffic, measured, fixes=False)
+    table = None if measured is None else Measurements.of(measured, "measured")
+    given = Given(known, traffic, table)
+    trial = Given(known, traffic, table, fixes=False)
 
     def assess(changed: str) -> Assessed:
         return assessed(read(changed, interface, facts, found.dialect), trial)
@@ -223,11 +226,11 @@ def _measured(
 
     values, shown = {}, list[str]()
     for place, configured in enumerate(state.found.ports):
-        if configured.port is not None and len(about(table, configured)):
+        if configured.port is not None and about(table, configured).rows:
             values[place], notes = compared(table, configured, state.sent.get(place, ()))
             shown += [*limits(table, configured), *notes]
     nothing = "Nothing in the measured file is about a port of this configuration."
-    return values, [*(table.attrs.get("notes", ()) if values else (nothing,)), *shown]
+    return values, [*(table.notes if values else (nothing,)), *shown]
 
 
 def _shortened(remark: Remark) -> Remark:

@@ -151,7 +151,7 @@ def _reports(chosen: argparse.Namespace) -> Iterator[Report]:
     if chosen.measured:
         from qoslib import telemetry
 
-        measured = telemetry.read(chosen.measured)
+        measured = telemetry.rows(chosen.measured)
     for file in chosen.files:
         with _waiting() as progress:
             report = check(

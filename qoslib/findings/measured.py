@@ -1,6 +1,7 @@
 """What was measured beside a configuration: loads, queue limits, and what the models say."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qoslib import units
@@ -13,11 +14,10 @@ from qoslib.config.guarantees import nodes_of
 from qoslib.config.interfaces import may_be
 from qoslib.findings.report import Compared
 from qoslib.findings.under_load import scenario_of
+from qoslib.measurements import Measurement, Measurements
 from qoslib.port import PacketLimit, Queue
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from qoslib.compare import Overlay
 
 __all__ = ["about", "compared", "counted", "frames", "limits"]
@@ -34,12 +34,12 @@ _FAR = 0.25
 _UNNAMED = {"device", "policy"}
 
 
-def counted(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, float]:
+def counted(table: Measurements, configured: ConfiguredPort) -> dict[str, float]:
     """What a device counted for each class of a port.
 
     >>> from qoslib.config import ConfiguredClass
     >>> from qoslib.port import Port, Queue
-    >>> from qoslib.telemetry import read
+    >>> from qoslib.telemetry import rows
     >>> shown = '''GigabitEthernet0/1
     ...   Service-policy output: EDGE
     ...     Class-map: VOICE (match-any)
@@ -47,31 +47,28 @@ def counted(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, floa
     ... '''
     >>> port = Port("access", 1e8, (Queue("VOICE", PacketLimit(64)),))
     >>> classes = (ConfiguredClass("VOICE", "VOICE"),)
-    >>> counted(read(shown), ConfiguredPort("GigabitEthernet0/1", "out", port, classes))
+    >>> counted(rows(shown), ConfiguredPort("GigabitEthernet0/1", "out", port, classes))
     {'VOICE': 3488000.0}
     """
 
-    own = about(table, configured)
+    own = [row for row in about(table, configured) if row.unit == "bit/s"]
     found = {}
     for name in queued(configured):
+        mine = [row for row in own if row.stream == name]
         for prefix in _RATES:
-            rates = own[
-                (own["stream"] == name)
-                & (own["unit"] == "bit/s")
-                & own["quantity"].str.startswith(prefix)
-            ]
-            if len(rates):
-                found[name] = float(rates["value"].iloc[-1])
+            rates = [row.value for row in mine if row.quantity.startswith(prefix)]
+            if rates:
+                found[name] = rates[-1]
                 break
     return found
 
 
-def frames(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, float]:
+def frames(table: Measurements, configured: ConfiguredPort) -> dict[str, float]:
     """The mean packet of each class of a port by what a device counted.
 
     >>> from qoslib.config import ConfiguredClass
     >>> from qoslib.port import Port, Queue
-    >>> from qoslib.telemetry import read
+    >>> from qoslib.telemetry import rows
     >>> shown = '''GigabitEthernet0/1
     ...   Service-policy output: EDGE
     ...     Class-map: VOICE (match-any)
@@ -79,7 +76,7 @@ def frames(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, float
     ... '''
     >>> port = Port("access", 1e8, (Queue("VOICE", PacketLimit(64)),))
     >>> classes = (ConfiguredClass("VOICE", "VOICE"),)
-    >>> frames(read(shown), ConfiguredPort("GigabitEthernet0/1", "out", port, classes))
+    >>> frames(rows(shown), ConfiguredPort("GigabitEthernet0/1", "out", port, classes))
     {'VOICE': 218.0}
     """
 
@@ -87,34 +84,34 @@ def frames(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, float
     low, high = FRAMES_BYTES
     found = {}
     for name in queued(configured):
-        mine = own[own["stream"] == name].drop_duplicates("quantity", keep="last")
-        values = mine.set_index("quantity")["value"]
+        values = {row.quantity: row.value for row in own if row.stream == name}
         for prefix in _RATES:
             packets, octets = (values.get(f"{prefix}_{of}", 0.0) for of in ("packets", "bytes"))
             if packets and low <= octets / packets <= high:
-                found[name] = float(octets / packets)
+                found[name] = octets / packets
                 break
     return found
 
 
-def about(table: "pd.DataFrame", configured: ConfiguredPort) -> "pd.DataFrame":
+def about(table: Measurements, configured: ConfiguredPort) -> Measurements:
     """The rows of a table that are about a port; all, where the table names no interface."""
-    names = table.attrs.get("experiments", {})
-    keys = []
-    for key, name in names.items():
+    if not table.experiments:
+        return table
+    keys = set()
+    for key, name in table.experiments.items():
         interface, _, way = name.partition(" ")
         right = not way or way in _WAYS[configured.direction]
         if name in _UNNAMED or (right and may_be(interface, configured.interface)):
-            keys.append(key)
-    return table[table["experiment"].isin(keys)] if names else table
+            keys.add(key)
+    return replace(table, rows=tuple(row for row in table if row.experiment in keys))
 
 
-def limits(table: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
+def limits(table: Measurements, configured: ConfiguredPort) -> Iterator[str]:
     """Where the device shows another limit or rate than configured, or not all classes.
 
     >>> from qoslib.config import ConfiguredClass
     >>> from qoslib.port import Port, Queue
-    >>> from qoslib.telemetry import read
+    >>> from qoslib.telemetry import rows
     >>> shown = '''GigabitEthernet0/1
     ...   Service-policy output: EDGE
     ...     Class-map: VIDEO (match-any)
@@ -125,39 +122,45 @@ def limits(table: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
     >>> port = Port("access", 1e8, (Queue("VIDEO", PacketLimit(208)),))
     >>> classes = (ConfiguredClass("VIDEO", "VIDEO"),)
     >>> edge = ConfiguredPort("GigabitEthernet0/1", "out", port, classes)
-    >>> print(*limits(read(shown), edge))
+    >>> print(*limits(rows(shown), edge))
     VIDEO: the device shows a queue limit of 64 packets, the configuration is read as 208.
     """
 
     own = about(table, configured)
-    absent = [name for name in queued(configured) if name not in set(own["stream"])]
-    if absent and len(table.attrs.get("experiments", {})):
+    named = {row.stream for row in own}
+    absent = [name for name in queued(configured) if name not in named]
+    if absent and table.experiments:
         yield f"The measured file has no counters of {', '.join(absent)}: is it cut off?"
     assert configured.port is not None
     queues = {queue.name: queue for queue in configured.port.queues}
     for name, each in queued(configured).items():
-        queue, mine = queues[each.queue], own[own["stream"] == name]
+        queue, mine = queues[each.queue], [row for row in own if row.stream == name]
         limit = queue.limit
         packets = limit.packets if isinstance(limit, PacketLimit) else None
-        shown = mine.loc[(mine["quantity"] == "queue_limit") & (mine["unit"] == "packets"), "value"]
-        if len(shown) and packets and shown.iloc[-1] != packets:
+        counted_in = [row for row in mine if row.unit == "packets"]
+        shown = _values(counted_in, "queue_limit")
+        if shown and packets and shown[-1] != packets:
             yield (
-                f"{name}: the device shows a queue limit of {shown.iloc[-1]:,.0f} packets,"
+                f"{name}: the device shows a queue limit of {shown[-1]:,.0f} packets,"
                 f" the configuration is read as {packets:,}."
             )
         for kind, rate_bps in _rates(each, queue).items():
             yield from _other_rates(name, kind, mine, rate_bps)
-        bursts = mine.loc[mine["quantity"] == "priority_burst", "value"]
+        bursts = _values(mine, "priority_burst")
         burst_bytes = queue.policer.burst_bytes if queue.policer else 0
-        if len(bursts) and abs(bursts.iloc[-1] - burst_bytes) > _APART * burst_bytes:
+        if bursts and abs(bursts[-1] - burst_bytes) > _APART * burst_bytes:
             yield (
-                f"{name}: the device shows a priority burst of {bursts.iloc[-1]:,.0f} B,"
+                f"{name}: the device shows a priority burst of {bursts[-1]:,.0f} B,"
                 f" the configuration is read as {burst_bytes:,} B."
             )
     yield from _above(own, configured)
 
 
-def _above(own: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
+def _values(rows: Iterable[Measurement], quantity: str) -> list[float]:
+    return [row.value for row in rows if row.quantity == quantity and row.is_known]
+
+
+def _above(own: Measurements, configured: ConfiguredPort) -> Iterator[str]:
     """Where a class that has a child policy is shaped to another rate."""
     assert configured.port is not None
     shaped = {node.name: node.shaper for node in nodes_of(configured.port)}
@@ -168,13 +171,17 @@ def _above(own: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
         # The only class of a policy is all that the port sends, which has no name in a table.
         names = {f"{each.name} with its classes", *([] if "/" in each.name else [""])}
         rate_bps = shaper.rate_bps if shaper else 0.0
-        yield from _other_rates(each.name, "shape", own[own["stream"].isin(names)], rate_bps)
+        mine = [row for row in own if row.stream in names]
+        yield from _other_rates(each.name, "shape", mine, rate_bps)
 
 
-def _other_rates(name: str, kind: str, rows: "pd.DataFrame", rate_bps: float) -> Iterator[str]:
-    rows = rows[rows["quantity"] == f"{kind}_rate"]
-    for value, unit in zip(rows["value"], rows["unit"], strict=True):
-        shown_bps = float(units.convert(value, unit, "bit/s"))
+def _other_rates(
+    name: str, kind: str, rows: Iterable[Measurement], rate_bps: float
+) -> Iterator[str]:
+    for row in rows:
+        if row.quantity != f"{kind}_rate":
+            continue
+        shown_bps = float(units.convert(row.value, row.unit, "bit/s"))
         if abs(shown_bps - rate_bps) > max(_APART * rate_bps, _ROUNDED_BPS):
             read_as = rate_text(rate_bps) if rate_bps else "none"
             yield (
@@ -195,7 +202,7 @@ def _rates(of: ConfiguredClass, queue: Queue) -> dict[str, float]:
 
 
 def compared(
-    table: "pd.DataFrame", configured: ConfiguredPort, loads: Sequence[Load]
+    table: Measurements, configured: ConfiguredPort, loads: Sequence[Load]
 ) -> tuple[tuple[Compared, ...], tuple[str, ...]]:
     """Each measured value beside the fluid's and the packets' value of the same statistic.
 
@@ -204,11 +211,11 @@ def compared(
     >>> from qoslib.config import ConfiguredClass
     >>> from qoslib.checks import loads
     >>> from qoslib.port import Port, Queue
-    >>> from qoslib.telemetry import read
+    >>> from qoslib.telemetry import rows
     >>> shown = "class htb 1:10 root\\n Sent 1000000 bytes 800 pkt (dropped 210, overlimits 0)\\n"
     >>> port = Port("access", 1e7, (Queue("1:10", PacketLimit(64)),))
     >>> edge = ConfiguredPort("eth0", "out", port, (ConfiguredClass("1:10", "1:10"),))
-    >>> found, _ = compared(read(shown), edge, loads(edge, '"1:10" = "12.5 Mb/s of 1250 B"'))
+    >>> found, _ = compared(rows(shown), edge, loads(edge, '"1:10" = "12.5 Mb/s of 1250 B"'))
     >>> dropped = next(each for each in found if each.quantity == "dropped_packets")
     >>> dropped.measured, round(dropped.fluid), round(dropped.fluid_error, 2)
     (210.0, 202, -0.04)
@@ -217,8 +224,8 @@ def compared(
 
     with_tcp = {load.name for load in loads if load.flows}
     own = about(table, configured)
-    own = own[~own["stream"].isin(with_tcp)]
-    if not len(own):
+    mine = [row for row in own if row.stream not in with_tcp]
+    if not mine:
         return (), ()
     if all(load.origin == "assumed" for load in loads):
         return (), ("Nobody said what is sent, so no model is compared with it (--traffic).",)
@@ -226,7 +233,7 @@ def compared(
         return (), ("Nothing is sent by the counters or by --traffic, so no model is compared.",)
     # The streams of a class that has several are found by their mark.
     labels = {load.name: load.streams[0].label for load in loads if len(load.streams) > 1}
-    own = own.assign(stream=own["stream"].replace(labels))
+    own = replace(own, rows=tuple(_named(row, labels) for row in mine))
     # The fluid model of TCP has one queue: with several a stream stands for TCP in both models.
     several = configured.port is not None and len(configured.port.queues) > 1
     try:
@@ -240,6 +247,10 @@ def compared(
     if notes and several:
         notes.append("For this comparison a stream that keeps its queue busy stands for TCP.")
     return rows, (*found.notes, *notes)
+
+
+def _named(row: Measurement, names: Mapping[str, str]) -> Measurement:
+    return row._replace(stream=names.get(row.stream, row.stream))
 
 
 def _rows(found: "Overlay", by_label: dict[str, str]) -> tuple[Compared, ...]:

@@ -3,18 +3,21 @@
 import os
 import tomllib
 from copy import deepcopy
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-import pandas as pd
+from qoslib.measurements.measured import Measurements, is_frame
+from qoslib.measurements.table import MAX_BYTES, MeasurementError, rows_of, text_of
 
-from qoslib.measurements.table import MAX_BYTES, MeasurementError, frame_of, text_of
+if TYPE_CHECKING:
+    import pandas as pd
 
-__all__ = ["catalogue", "folder", "load", "sources"]
+__all__ = ["catalogue", "folder", "load", "rows", "sources"]
 
 
-def load(table: str | os.PathLike[str] | IO[Any] | pd.DataFrame) -> pd.DataFrame:
+def load(table: "str | os.PathLike[str] | IO[Any] | pd.DataFrame") -> "pd.DataFrame":
     """Read a published table by name, or measurements of your own.
 
     Parameters
@@ -50,18 +53,46 @@ def load(table: str | os.PathLike[str] | IO[Any] | pd.DataFrame) -> pd.DataFrame
     >>> load(pd.DataFrame(own))[["experiment", "value", "half_width", "unit"]].values.tolist()
     [['own', 4.5, 0.05, 'ms']]
     """
-    if isinstance(table, pd.DataFrame):
+    return rows(table).to_frame()
+
+
+def rows(table: "str | os.PathLike[str] | IO[Any] | pd.DataFrame") -> Measurements:
+    """Read what `load` reads as plain records, which need no pandas.
+
+    Parameters
+    ----------
+    table : str, Path, file or DataFrame
+        As of `load`.
+
+    Returns
+    -------
+    Measurements
+        One `Measurement` a value.
+
+    Raises
+    ------
+    MeasurementError
+        If there is no such table, or the first thing that is wrong in it, with its line.
+
+    Examples
+    --------
+    >>> rows("m120_latency").rows[0].as_printed
+    'about 90 milliseconds'
+    """
+    if is_frame(table):
         return _read(table.to_csv(index=False), "DataFrame")
-    if hasattr(table, "read"):
+    read: Any = getattr(table, "read", None)
+    if read is not None:
         name = str(getattr(table, "name", type(table).__name__))
-        return _read(table.read(MAX_BYTES + 1), name)
+        return _read(read(MAX_BYTES + 1), name)
     path = _find(table)
     if path.parent == folder():
-        return _published(path, _changed(path)).copy()
+        found = _published(path, _changed(path))
+        return replace(found, source=deepcopy(found.source))
     return _read(_raw(path), str(path), {"file": path.name, "title": path.stem})
 
 
-def catalogue() -> pd.DataFrame:
+def catalogue() -> "pd.DataFrame":
     """List the published tables: name, source, title, rows and quantities of each.
 
     Returns
@@ -74,6 +105,8 @@ def catalogue() -> pd.DataFrame:
     >>> "m120_latency" in set(catalogue()["name"])
     True
     """
+    import pandas as pd
+
     return pd.DataFrame([_entry(path) for path in sorted(folder().glob("*.csv"))])
 
 
@@ -114,13 +147,8 @@ def folder() -> Path:
     return (inside if inside.is_dir() else package.parent / "data") / "measurements"
 
 
-def _read(raw: bytes | str, name: str, source: dict[str, Any] | None = None) -> pd.DataFrame:
-    frame = frame_of(text_of(raw, name), name)
-    units: dict[str, list[str]] = {}
-    for quantity, unit in dict.fromkeys(zip(frame["quantity"], frame["unit"], strict=True)):
-        units.setdefault(quantity, []).append(unit)
-    frame.attrs = {"source": source or {"file": name, "title": name}, "units": units}
-    return frame
+def _read(raw: bytes | str, name: str, source: dict[str, Any] | None = None) -> Measurements:
+    return Measurements(rows_of(text_of(raw, name), name), source or {"file": name, "title": name})
 
 
 def _changed(path: Path) -> tuple[int, int]:
@@ -130,7 +158,7 @@ def _changed(path: Path) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=200)
-def _published(path: Path, changed: tuple[int, int]) -> pd.DataFrame:
+def _published(path: Path, changed: tuple[int, int]) -> Measurements:
     return _read(_raw(path), str(path), _passport(path.name))
 
 
@@ -164,16 +192,16 @@ def _passports_of(path: Path, changed: tuple[int, int]) -> dict[str, dict[str, A
 
 
 def _entry(path: Path) -> dict[str, Any]:
-    frame = load(path)
-    source = frame.attrs["source"]
+    found = rows(path)
+    source = found.source
     return {
         "name": path.stem,
         "source": source.get("source", ""),
         "title": source["title"],
         "publisher": source.get("publisher", ""),
         "date": str(source.get("date", "")),
-        "rows": len(frame),
-        "quantities": ", ".join(sorted(frame["quantity"].unique())),
+        "rows": len(found),
+        "quantities": ", ".join(sorted(found.units)),
     }
 
 

@@ -10,30 +10,15 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import pandas as pd
-
+from qoslib.measurements.measured import COLUMNS, INTERVAL, NUMBERS, Measurement
 from qoslib.units import UNITS
 
-__all__ = [
-    "COLUMNS",
-    "MAX_BYTES",
-    "STATISTICS",
-    "MeasurementError",
-    "frame_of",
-    "frame_of_cells",
-    "text_of",
-]
+__all__ = ["MAX_BYTES", "STATISTICS", "MeasurementError", "rows_of", "rows_of_cells", "text_of"]
 
-#: The columns of a table, in order; the first line of each published one.
-HEADER = (
-    "experiment,stream,quantity,statistic,as_printed,value,unit,half_width,"
-    "low,high,place,status,consistent_value,reason"
-)
-COLUMNS = tuple(HEADER.split(","))
-#: What a table of readings has besides: the time that each was taken over [s].
-INTERVAL = "interval_s"
+#: The first line of each published table.
+HEADER = ",".join(COLUMNS)
 #: The columns that every table has; what the others are where they are not there: see `_filled`.
 WANTED = ("stream", "quantity", "value", "unit")
 DEFAULTS = {"experiment": "own", "statistic": "unspecified", "low": "", "high": "", "status": "ok"}
@@ -54,7 +39,6 @@ STATISTICS = (
 )
 STATUSES = ("ok", "inconsistent")
 KEY = ("experiment", "stream", "quantity", "statistic", "unit", "place")
-NUMBERS = ("value", "half_width", "low", "high", "consistent_value", INTERVAL)
 NOT_NEGATIVE = ("half_width", INTERVAL)
 REQUIRED = ("experiment", "quantity", "half_width", "place")
 TEXT_AND_VALUE = ("as_printed", "value")  # required too, but an inconsistent text may be no number
@@ -100,45 +84,44 @@ class Record(NamedTuple):
         return MeasurementError(self.file, problem, self.line, column)
 
 
-def frame_of(text: str, name: str) -> pd.DataFrame:
-    """The table in a CSV text, checked.
+def rows_of(text: str, name: str) -> tuple[Measurement, ...]:
+    """The rows of a CSV text, checked.
 
-    >>> frame_of("stream,quantity,value,unit\\nvoice,latency,4.5,ms\\n", "mine").half_width.item()
+    >>> (row,) = rows_of("stream,quantity,value,unit\\nvoice,latency,4.5,ms\\n", "mine")
+    >>> row.half_width
     0.05
     """
-    return _frame(list(_records(text, name)))
+    return tuple(map(_measurement, _records(text, name)))
 
 
-def frame_of_cells(rows: Iterable[tuple[int | None, dict[str, str]]], name: str) -> pd.DataFrame:
-    """The table of values that were found in a file of another form, checked by the same rules.
+def rows_of_cells(
+    rows: Iterable[tuple[int | None, dict[str, str]]], name: str
+) -> tuple[Measurement, ...]:
+    """The rows of values that were found in a file of another form, checked by the same rules.
 
-    It has the column `INTERVAL` besides.
+    They have an interval besides.
 
     >>> cells = {"stream": "voice", "quantity": "latency", "value": "4.5", "unit": "ms"}
-    >>> frame_of_cells([(7, cells)], "mine").place.item()
+    >>> (row,) = rows_of_cells([(7, cells)], "mine")
+    >>> row.place
     'line 7'
     """
-    records: list[Record] = []
+    found: list[Measurement] = []
     seen: dict[tuple[str, ...], int | None] = {}
     for line, cells in rows:
         record = Record(name, line, {INTERVAL: ""} | _filled(cells, line))
         _check(record)
         _check_key(record, seen)
-        records.append(record)
-    return _frame(records)
+        found.append(_measurement(record))
+    return tuple(found)
 
 
-def _frame(records: list[Record]) -> pd.DataFrame:
-    columns: dict[str, pd.Series] = {}
-    timed = any(INTERVAL in record.cells for record in records)
-    for column in (*COLUMNS, *([INTERVAL] if timed else [])):
-        cells = [record.cells[column] for record in records]
-        if column in NUMBERS:
-            numbers = [float(cell) if cell else math.nan for cell in cells]
-            columns[column] = pd.Series(numbers, dtype="float64")
-        else:
-            columns[column] = pd.Series(cells, dtype="string")
-    return pd.DataFrame(columns)
+def _measurement(record: Record) -> Measurement:
+    cells: dict[str, Any] = dict(record.cells)
+    for column in NUMBERS:
+        if column in cells:
+            cells[column] = float(cells[column]) if cells[column] else math.nan
+    return Measurement(**cells)
 
 
 def text_of(raw: bytes | str, name: str) -> str:

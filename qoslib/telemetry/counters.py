@@ -1,20 +1,19 @@
 """Two snapshots of counters as the rates between them."""
 
-from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from qoslib import units
-from qoslib.measurements import COLUMNS, MeasurementError
-from qoslib.measurements.table import frame_of_cells
+from qoslib.measurements import Measurement, MeasurementError, Measurements
+from qoslib.measurements.table import rows_of_cells
 from qoslib.record import Positive, checked, fail
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["rates"]
 
-#: What names a counter.
-KEY = ["experiment", "stream", "quantity", "unit"]
 #: End of a counter's name -> unit of its rate.
 RATES = {"_packets": "packets/s", "_bytes": "bit/s"}
 #: What a class matched is offered to it, and what a queue put out is sent.
@@ -26,14 +25,16 @@ TIMES = ("%H:%M:%S.%f %b %d %Y", "%b %d %H:%M:%S.%f")
 
 
 def rates(
-    before: pd.DataFrame, after: pd.DataFrame, interval_s: float | None = None
-) -> pd.DataFrame:
+    before: "pd.DataFrame | Measurements",
+    after: "pd.DataFrame | Measurements",
+    interval_s: float | None = None,
+) -> "pd.DataFrame":
     """Rates over the time between two readings of the same counters.
 
     Parameters
     ----------
-    before, after : DataFrame
-        What `read` gave for each of two outputs of one command.
+    before, after : DataFrame or Measurements
+        What `read` or `rows` gave for each of two outputs of one command.
     interval_s : float, optional
         Time between them [s]; by default from the times that both outputs tell.
 
@@ -59,49 +60,42 @@ def rates(
     >>> found[["quantity", "value", "unit", "interval_s"]].values.tolist()[:2]
     [['sent', 200000.0, 'bit/s', 10.0], ['sent', 25.0, 'packets/s', 10.0]]
     """
-    first, second = (
-        _counters(table, name) for table, name in ((before, "before"), (after, "after"))
-    )
-    over_s = _interval_s(before, after, interval_s)
-    file = str(after.attrs.get("source", {}).get("file", "after"))
-    earlier = first.set_index(KEY)["value"]
-    rows = []
-    for row in second.to_dict("records"):
-        key = tuple(row[name] for name in KEY)
-        if key not in earlier.index or not _rate_name(row["quantity"]):
+    first, second = Measurements.of(before, "before"), Measurements.of(after, "after")
+    over_s = _interval_s(first, second, interval_s)
+    file = str(second.source.get("file", "after"))
+    earlier, rows = _counters(first), []
+    for key, row in _counters(second).items():
+        if key not in earlier or not _rate_name(row.quantity):
             continue
-        grown = row["value"] - earlier[key]
+        grown = row.value - earlier[key].value
         if grown < 0:
             raise MeasurementError(
                 file,
-                f"{row['quantity']} of {row['stream'] or 'all'} fell from {earlier[key]:.0f} to"
-                f" {row['value']:.0f}, so it was cleared or wrapped; allowed: two readings without"
+                f"{row.quantity} of {row.stream or 'all'} fell from {earlier[key].value:.0f} to"
+                f" {row.value:.0f}, so it was cleared or wrapped; allowed: two readings without"
                 " that between them",
-                _line(row["place"]),
+                _line(row.place),
                 None,
             )
         rows.append((None, _rate(row, grown, over_s)))
     if not rows:
         fail("the counters of before and after", "different", "two readings of one device", "are")
-    frame = frame_of_cells(rows, file)
-    frame.attrs = dict(after.attrs)
-    return frame
+    return replace(second, rows=rows_of_cells(rows, file)).to_frame()
 
 
-def _counters(table: object, name: str) -> pd.DataFrame:
-    frame = checked(pd.DataFrame, table, name)
-    if not set(COLUMNS) <= set(frame.columns):
-        fail(f"the columns of {name}", list(frame.columns), "what telemetry.read gives", verb="are")
-    found = frame[frame["quantity"].str.endswith(tuple(RATES)) & (frame["statistic"] == "total")]
-    found = found.dropna(subset="value").drop_duplicates(KEY)
-    # A copy without the attributes, which pandas copies at each look at a column.
-    return pd.DataFrame({column: found[column] for column in COLUMNS})
+def _counters(table: Measurements) -> dict[tuple[str, ...], Measurement]:
+    """The counters of a table; of those with one name the first."""
+    found: dict[tuple[str, ...], Measurement] = {}
+    for row in table:
+        if row.quantity.endswith(tuple(RATES)) and row.statistic == "total" and row.is_known:
+            found.setdefault((row.experiment, row.stream, row.quantity, row.unit), row)
+    return found
 
 
-def _interval_s(before: pd.DataFrame, after: pd.DataFrame, given: float | None) -> float:
+def _interval_s(before: Measurements, after: Measurements, given: float | None) -> float:
     if given is not None:
         return float(checked(Positive, given, "interval_s"))
-    times = [_time(table.attrs.get("source", {}).get("taken", "")) for table in (before, after)]
+    times = [_time(table.source.get("taken", "")) for table in (before, after)]
     if None in times:
         fail("interval_s", None, "the time between the readings in s, as they do not both tell it")
     first, second = times
@@ -109,7 +103,7 @@ def _interval_s(before: pd.DataFrame, after: pd.DataFrame, given: float | None) 
     assert second is not None
     between_s = (second - first).total_seconds()
     if between_s <= 0:
-        fail("the time of after", str(after.attrs["source"]["taken"]), "later than that of before")
+        fail("the time of after", str(after.source["taken"]), "later than that of before")
     return between_s
 
 
@@ -138,21 +132,20 @@ def _line(place: str) -> int | None:
     return int(number) if place != number and number.isdecimal() else None
 
 
-def _rate(row: Mapping[Hashable, Any], grown: float, over_s: float) -> dict[str, str]:
-    quantity = str(row["quantity"])
-    of = quantity.rpartition("_")[2]
+def _rate(row: Measurement, grown: float, over_s: float) -> dict[str, str]:
+    of = row.quantity.rpartition("_")[2]
     packets = of == "packets"
     value = grown / over_s if packets else float(units.bits(grown)) / over_s
     step = 1 / over_s if packets else float(units.bits(1)) / over_s
     return {
-        "experiment": str(row["experiment"]),
-        "stream": str(row["stream"]),
-        "quantity": _rate_name(quantity),
+        "experiment": row.experiment,
+        "stream": row.stream,
+        "quantity": _rate_name(row.quantity),
         "statistic": "average",
         "value": f"{value:.12g}",
         "unit": RATES[f"_{of}"],
         # A packet more or less at either end.
         "half_width": f"{step:.6g}",
-        "place": f"{row['place']}, less that of the first reading",
+        "place": f"{row.place}, less that of the first reading",
         "interval_s": repr(over_s),
     }

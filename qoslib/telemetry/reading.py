@@ -6,17 +6,18 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
-
-from qoslib.measurements import MeasurementError
+from qoslib.measurements import MeasurementError, Measurements
 from qoslib.measurements.table import MAX_BYTES, text_of
 from qoslib.record import AtLeastOne, checked, fail
 from qoslib.telemetry import flent, iperf3, junos, junos_cos, policy_map, tc
 from qoslib.telemetry.values import Values, short
 
-__all__ = ["KINDS", "kind_of", "read"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["KINDS", "kind_of", "read", "rows"]
 
 #: How a file of gzip begins (RFC 1952).
 GZIP = b"\x1f\x8b"
@@ -66,7 +67,7 @@ def read(
     interface: str | None = None,
     streams: str | Mapping[str, str] | None = None,
     mtu_bytes: int = 1500,
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Read counters or measurements that a device or a tester wrote, as a table of measurements.
 
     It is data: nothing in it is run. Whatever is wrong with it is one error.
@@ -109,6 +110,43 @@ def read(
     >>> throughput["stream"], throughput["quantity"], throughput["value"], throughput["place"]
     ('data', 'throughput', 94100000.0, 'end.sum_received.bits_per_second')
     """
+    found = rows(source, kind, interface=interface, streams=streams, mtu_bytes=mtu_bytes)
+    return found.to_frame()
+
+
+def rows(
+    source: str | bytes | os.PathLike[str] | IO[Any],
+    kind: str | None = None,
+    *,
+    interface: str | None = None,
+    streams: str | Mapping[str, str] | None = None,
+    mtu_bytes: int = 1500,
+) -> Measurements:
+    """Read what `read` reads as plain records, which need no pandas.
+
+    Parameters
+    ----------
+    source, kind, interface, streams, mtu_bytes
+        As of `read`.
+
+    Returns
+    -------
+    Measurements
+        One `Measurement` a value, and what `read` gives in ``attrs``.
+
+    Raises
+    ------
+    MeasurementError
+        If the file is none of these kinds, or the first thing that is wrong in it, with its line.
+    ValueError
+        If an argument is of another kind.
+
+    Examples
+    --------
+    >>> told = '{"end": {"sum_received": {"seconds": 10, "bits_per_second": 94.1e6}}}'
+    >>> [(row.quantity, row.value) for row in rows(told)]
+    [('throughput', 94100000.0), ('duration', 10.0)]
+    """
     kind = checked(str | None, kind, "kind")
     if kind is not None and kind not in _KINDS:
         fail("kind", kind, ", ".join(KINDS))
@@ -126,7 +164,7 @@ def read(
     if interface is not None:
         values.only(interface)
     values.rename(names)
-    return values.frame(kind)
+    return values.measurements(kind)
 
 
 def kind_of(source: str | bytes | os.PathLike[str] | IO[Any]) -> str:

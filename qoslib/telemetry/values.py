@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-import pandas as pd
-
-from qoslib.measurements import MeasurementError
-from qoslib.measurements.table import frame_of_cells
+from qoslib.measurements import MeasurementError, Measurements
+from qoslib.measurements.table import rows_of_cells
 
 __all__ = ["MOST_VALUES", "Values", "lines_of", "short"]
 
@@ -119,18 +117,13 @@ class Values:
         for row in self._rows:
             row.cells["stream"] = streams.get(row.cells["stream"], row.cells["stream"])
 
-    def frame(self, kind: str) -> pd.DataFrame:
-        """All values as `measurements.load` would give them."""
+    def measurements(self, kind: str) -> Measurements:
+        """All values as `measurements.rows` would give them."""
         if not self._rows:
             raise self.error(f"no values in this output of {kind}; allowed: its counters or sums")
-        frame = frame_of_cells(self._rows, self.file)
-        units: dict[str, list[str]] = {}
-        for quantity, unit in dict.fromkeys(zip(frame["quantity"], frame["unit"], strict=True)):
-            units.setdefault(quantity, []).append(unit)
         source = {"file": self.file, "title": self.file, "kind": kind, "taken": self.taken}
-        frame.attrs = {"source": source, "units": units}
-        frame.attrs |= {"experiments": dict(self.titles), "notes": tuple(self.notes)}
-        return frame
+        rows = rows_of_cells(self._rows, self.file)
+        return Measurements(rows, source, dict(self.titles), tuple(self.notes))
 
 
 def short(text: str) -> str:

@@ -3,12 +3,13 @@
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, NamedTuple
 
 from qoslib import units
 from qoslib.worksheet.carried import TEST_S, Shown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Advice", "Rule", "Worksheet"]
 
@@ -91,7 +92,7 @@ class Worksheet:
     path_commands: tuple[Advice, ...]
     laboratory_commands: tuple[Advice, ...]
 
-    def table(self) -> pd.DataFrame:
+    def table(self) -> "pd.DataFrame":
         """The rules as a table to read, one row per rule.
 
         Returns
@@ -99,6 +100,8 @@ class Worksheet:
         DataFrame
             Texts, in ms, MB and Mb/s.
         """
+        import pandas as pd
+
         cells = [dict(zip(_HEAD, _cells(rule), strict=True)) for rule in self.rules]
         return pd.DataFrame(cells).set_index("rule")
 

@@ -15,7 +15,7 @@ from qoslib.checks import RULES, Finding, loads
 from qoslib.config import read
 from qoslib.config.amounts import parse_amount
 from qoslib.findings import MODEL_RULES, Report, check, scenario_of, under_load
-from qoslib.findings.document import annotations
+from qoslib.findings.document import annotations, document
 from qoslib.findings.page import page
 from qoslib.port import Fifo
 
@@ -508,6 +508,15 @@ def test_counters_are_the_load_and_show_what_was_read_wrongly(run, tmp_path):
     assert "Nobody said what is sent to VOICE, CONTROL, class-default" in out
     status, _, err = run("edge.cfg", "--measured", "load.toml")
     assert (status, err.count("\n")) == (2, 1)
+
+
+def test_measured_values_may_be_a_table_or_plain_records():
+    tables = telemetry.read(SHOWN), telemetry.rows(SHOWN)
+    one, other = (document(check(EDGE, measured=table)) for table in tables)
+    assert one == other
+    assert one["measured"]
+    with pytest.raises(ValueError, match="measured is 'counters'; allowed: a DataFrame or Measur"):
+        check(EDGE, measured="counters")
 
 
 def test_a_measured_value_is_beside_the_same_statistic_of_each_model():

@@ -13,9 +13,11 @@ from ledgers import MEASUREMENTS
 from qoslib.measurements import (
     COLUMNS,
     MeasurementError,
+    Measurements,
     catalogue,
     load,
     published,
+    rows,
     sources,
 )
 from qoslib.measurements.table import HEADER, MAX_BYTES, WANTED
@@ -54,6 +56,28 @@ def test_a_passport_tells_the_origin_and_fits_its_file(name):
     raw = (MEASUREMENTS / f"{name}.csv").read_bytes()
     assert passport["sha256"] == hashlib.sha256(raw).hexdigest(), "run tools/passports.py"
     assert passport["rows"] == len(load(name))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_plain_records_are_the_rows_of_the_table(name):
+    frame, plain = load(name), rows(name)
+    assert [str(row) for row in plain] == [str(row) for row in Measurements.of(frame, "table")]
+    assert plain.to_frame().equals(frame)
+    assert (plain.source, plain.units) == (frame.attrs["source"], frame.attrs["units"])
+
+
+def test_a_part_of_a_table_is_taken_as_plain_records_and_a_wrong_one_is_refused():
+    frame = load("m120_latency").assign(colour="red")
+    (row,) = Measurements.of(frame[frame["statistic"] == "up_to"], "table")
+    assert (row.stream, row.value, row.interval_s) == ("CS1", 84.0, None)
+    with pytest.raises(ValueError, match=r"columns of table are .*; allowed: what measure"):
+        Measurements.of(frame.drop(columns="unit"), "table")
+    with pytest.raises(ValueError, match="table is 7; allowed: a DataFrame or Measurements"):
+        Measurements.of(7, "table")
+
+
+def test_a_table_without_rows_keeps_its_columns():
+    assert tuple(Measurements(()).to_frame().columns) == COLUMNS
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -272,7 +296,7 @@ def test_what_is_wrong_in_a_buffer_or_a_frame_has_its_line(table, message):
 
 def test_a_published_table_is_read_once_and_each_copy_is_ones_own(monkeypatch):
     first, tables = load("m120_latency"), len(catalogue())
-    monkeypatch.setattr(published, "frame_of", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(published, "rows_of", lambda *_: pytest.fail("read again"))
     first.loc[0, "value"] = 1e9
     first.attrs["source"]["publisher"] = "somebody else"
     sources()["m120_latency.csv"]["publisher"] = "somebody else"

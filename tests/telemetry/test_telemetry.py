@@ -29,6 +29,9 @@ def test_a_table_has_the_form_of_all_measurements(text, tmp_path):
     table.to_csv(saved, index=False)
     again = measurements.load(saved)
     assert again.equals(table)
+    plain = measurements.Measurements.of(table, "table")
+    assert plain.to_frame().equals(table)
+    assert plain.to_frame().attrs == table.attrs
 
 
 def test_a_path_an_open_file_bytes_and_lines_of_any_end_are_the_same(tmp_path):
@@ -92,6 +95,9 @@ def test_two_readings_give_rates_over_the_time_between_them():
     assert value(found, "offered", "VOICE", unit="bit/s")["value"] == 8 * 2_140_000 / 10
     assert value(found, "sent", "VOICE", unit="packets/s")["value"] == 950
     assert row["place"].endswith(", less that of the first reading")
+    assert set(found.attrs["units"]["sent"]) == {"bit/s", "packets/s"}
+    plain = telemetry.rates(telemetry.rows(IOS_BEFORE), telemetry.rows(IOS))
+    assert plain.equals(found)
 
 
 def test_the_time_between_readings_is_given_where_they_do_not_tell_it():
