@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel_calls import Recorder
 from mechanisms import MECHANISMS
 from places import ROOT, SUPPORT
 from qoslib import packets, tcp
@@ -20,12 +19,15 @@ from qoslib.port import PacketLimit, Port, Queue
 from soak import many
 from tcp_scenes import RECOVERIES, STREAMS, hosts, ports
 from website import wasm
+from website.calls import recorded as recorded_in
 
 #: Scenes of each mechanism, and of each way of recovery of TCP.
 SCENES = 4
 #: Fewer events than a scene has, so that a run goes on where it stopped.
 CHUNK = 1000
 
+#: Plays them again in node.
+REPLAY = ROOT / "website" / "replay.mjs"
 #: Python for a page, as npm has it: without numpy.
 PYODIDE = ROOT / "build" / "npm" / "node_modules" / "pyodide"
 TOOLS = {"zig": wasm.ZIG.is_dir(), "node": shutil.which("node")}
@@ -53,8 +55,7 @@ def libraries():
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """Calls of every kernel, kept in a folder."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        recorder = Recorder(tmp_path_factory.mktemp("calls"), monkeypatch)
+    with recorded_in(tmp_path_factory.mktemp("calls")) as recorder:
         play_mechanisms()
         play_tcp()
         play_tcp_fluid()
@@ -95,8 +96,9 @@ def play_tcp_fluid():
 
 
 def test_calls_have_the_same_bits_as_numba(libraries, recorded):
-    command = ("node", SUPPORT / "kernel_replay.mjs", libraries / "kernels.wasm", recorded.folder)
-    assert said_by(command) == {"calls": recorded.calls.total(), "differ": []}
+    command = ("node", REPLAY, libraries / "kernels.wasm", recorded.folder)
+    said = said_by(command)
+    assert (said["calls"], said["differ"]) == (recorded.calls.total(), [])
 
 
 def test_calls_by_ctypes_in_pyodide_have_the_same_bits(libraries, recorded):

@@ -3,11 +3,17 @@
 import importlib
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from qoslib.packets.kernels.ahead import ENTRIES, leaves
+
+__all__ = ["Recorder", "recorded"]
 
 #: Where a kernel is called: the module, its name there, and its place.
 CALLERS = (
@@ -21,19 +27,26 @@ CALLERS = (
 
 
 class Recorder:
-    """Keeps the calls of a time in a folder: a description, and the arrays before and after.
+    """Keeps calls in a folder, each as a description and the arrays before and after it.
 
-    `calls` counts them by the kernel's name in a library.
+    Parameters
+    ----------
+    folder : Path
+        Where the files go.
+
+    Attributes
+    ----------
+    calls : Counter
+        How many there were, by the kernel's name in a library.
     """
 
-    def __init__(self, folder: Path, monkeypatch):
-        self.folder, self.calls = folder, Counter()
-        for module, name, place in CALLERS:
-            found = importlib.import_module(module)
-            monkeypatch.setattr(found, name, self._kept(getattr(found, name), ENTRIES[place]))
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.calls = folder, Counter[str]()
 
-    def _kept(self, kernel, entry):
-        def call(*arguments):
+    def kept(self, kernel: Callable[..., Any], entry: str) -> Callable[..., Any]:
+        """The kernel, whose calls are kept."""
+
+        def call(*arguments: Any) -> Any:
             given = list(leaves(arguments))
             before = [each.tobytes() for each in given if isinstance(each, np.ndarray)]
             answer = kernel(*arguments)
@@ -43,8 +56,10 @@ class Recorder:
 
         return call
 
-    def _keep(self, entry, given, before, after, answer):
-        name = f"{sum(self.calls.values()):04d}"
+    def _keep(
+        self, entry: str, given: list[Any], before: list[bytes], after: list[bytes], answer: Any
+    ) -> None:
+        name = f"{self.calls.total():04d}"
         self.calls[entry] += 1
         described = {
             "entry": entry,
@@ -56,7 +71,29 @@ class Recorder:
         (self.folder / f"{name}.after").write_bytes(b"".join(after))
 
 
-def _described(argument):
+@contextmanager
+def recorded(folder: Path) -> Iterator[Recorder]:
+    """Keep all calls of kernels in a folder, until it is left.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files go; it is there.
+
+    Yields
+    ------
+    Recorder
+    """
+    recorder = Recorder(folder)
+    with ExitStack() as stack:
+        for module, name, place in CALLERS:
+            found = importlib.import_module(module)
+            kept = recorder.kept(getattr(found, name), ENTRIES[place])
+            stack.enter_context(patch.object(found, name, kept))
+        yield recorder
+
+
+def _described(argument: Any) -> dict[str, Any]:
     """A number as text, so that 64 bits stay; of an array what numba passes on."""
     if isinstance(argument, np.ndarray):
         assert argument.flags.c_contiguous
