@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from website import lessons, reference, texts
+from website import contents, lessons, passports, reference, scoreboard, texts
 
 __all__ = ["SCRIPTS", "SITE", "SOURCE", "gather", "make"]
 
@@ -27,6 +27,7 @@ SCRIPTS = {
 #: Pictures that texts show, and files that they offer.
 BESIDE = (
     *("docs/*.svg", "docs/*.png", "notebooks/*.svg", "course/quiz.toml", "*/LICENSE"),
+    *("data/measurements/*.csv", "data/live/*"),
     *("LICENSE", "LICENSES/*", "CITATION.cff"),
 )
 
@@ -65,19 +66,27 @@ def make(strict: bool = True) -> Path:
 def gather() -> dict[str, bytes]:
     """Name of each file of the source -> its content."""
     files = {f"_static/qoslib/{each.name}": each.read_bytes() for each in IN_A_PAGE.glob("*.*")}
-    for path in PAGES.rglob("*.*"):
-        files[path.relative_to(PAGES).as_posix()] = path.read_bytes()
-    for name, place in texts.PAGES.items():
-        if name.endswith(".ipynb"):
-            text, pictures = lessons.page(lessons.read(ROOT / name))
-            files |= {f"lessons/{each}": raw for each, raw in pictures.items()}
-        else:
-            text = (ROOT / name).read_text(encoding="utf-8")
-        files[place] = texts.page(name, text).encode()
-    files |= {name: text.encode() for name, text in reference.pages().items()}
     for path in (path for pattern in BESIDE for path in ROOT.glob(pattern)):
         files[texts.place(path.relative_to(ROOT).as_posix())] = path.read_bytes()
-    return files
+    made = reference.pages() | passports.pages()
+    for name in (name for name in texts.PAGES if name.endswith(".md")):
+        made[texts.PAGES[name]] = texts.page(name, (ROOT / name).read_text(encoding="utf-8"))
+    read = [lessons.read(path) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
+    first: dict[str, str] = {}
+    for lesson in read:
+        name = f"notebooks/{lesson.name}.ipynb"
+        text, pictures = lessons.page(lesson)
+        made[texts.PAGES[name]] = texts.page(name, text)
+        files |= {f"lessons/{each}": raw for each, raw in pictures.items()}
+        first[lesson.name] = next(iter(pictures), "")
+    parts = {"lessons": contents.listed([each for each in read if each.number], first)}
+    parts |= scoreboard.parts() | passports.parts() | reference.parts()
+    for path in PAGES.rglob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        for key, said in parts.items():
+            text = text.replace(f"%{key}%", said)
+        made[path.relative_to(PAGES).as_posix()] = text
+    return files | {name: text.encode() for name, text in made.items()}
 
 
 def _place(files: dict[str, bytes]) -> None:

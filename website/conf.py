@@ -26,19 +26,16 @@ suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 html_title = "qoslib"
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["../build/pages-source/_static"]
+html_favicon = "page/icon.svg"
 html_css_files = ["qoslib/site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_search_summary = True
 html_permalinks_icon = "#"
 html_context = {"default_mode": "auto"}
-html_sidebars: dict[str, list[str]] = {
-    "index": [],
-    "scoreboard": [],
-    "check/**": [],
-    "notices": [],
-    "proved": [],
-}
+#: Pages without the list of their neighbours: it would take a quarter of the width.
+WIDE = ("index", "docs/index", "search", "genindex", "scoreboard", "check/**", "lessons/**")
+html_sidebars: dict[str, list[str]] = {name: [] for name in WIDE}
 html_theme_options = {
     "logo": {"text": "qoslib"},
     "navbar_align": "left",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from website.build import SCRIPTS
+from website.words import defined
 
 __all__ = ["setup"]
 
@@ -10,6 +11,7 @@ __all__ = ["setup"]
 def setup(app: Any) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("html-page-context", _add_scripts)
+    app.connect("html-page-context", _add_definitions)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -21,3 +23,9 @@ def _add_scripts(app: Any, page: str, template: str, context: Any, doctree: Any)
     for name in ("scene.css", "explorer.css", "check.css"):
         if (app.srcdir / "_static/qoslib" / name).is_file():
             app.add_css_file(f"qoslib/{name}")
+
+
+def _add_definitions(app: Any, page: str, template: str, context: Any, doctree: Any) -> None:
+    """The glossary itself needs none."""
+    if "body" in context and page != "lessons/glossary":
+        context["body"] = defined(context["body"])

@@ -22,6 +22,21 @@ ENDINGS = {"image/svg+xml": "svg", "image/png": "png"}
 OPEN = re.compile(r"check\(.*\.\.\.\)")
 ASKED = re.compile(r'predict\("([\d.]+\w)"\)')
 REVEALED = re.compile(r'reveal\("([\d.]+\w)"')
+#: What a text says to readers in JupyterLab -> what it says on a page.
+ON_A_PAGE = (
+    (r"Click on the box of code below and press \*\*Shift \+ Enter\*\*\.", ""),
+    (r" The first run takes about ten seconds, on a busy computer [^.]*\.", ""),
+    (r"Run the cell with \*\*Shift \+ Enter\*\*(,| and) press", "Press"),
+    (r"Run the cell with \*\*Shift \+ Enter\*\*\. ", ""),
+    (r"Run the cell and press", "Press"),
+    (r"Type any of these words to find it: [\s\S]*", ""),
+    (r"Run the cells from top to bottom [\s\S]*?(?=The next cell)", ""),
+    (r"The next cell only fetches the tools\.", ""),
+    (r"before you run the next cell", "before you read on"),
+)
+#: A prediction that no place on the page asks for: it ends at the explanation.
+ALOUD = "aloud"
+PREDICT = re.compile(r"^> \*\*Predict", re.MULTILINE)
 TIME = re.compile(r"\*\*Time:\*\* (\d+) minutes, (\d+) with the exercises")
 
 
@@ -84,11 +99,15 @@ class _Page:
             text, tags = _source(cell), cell["metadata"].get("tags", [])
             if cell["cell_type"] == "code":
                 made += self.code(cell, text, tags)
-            elif "explanation" in tags:
+                continue
+            text = on_a_page(text)
+            if "explanation" in tags:
                 title = "Diagnosis" if text.startswith("**Diagnosis") else "Explanation"
                 made += folded(title, [text], "explanation")
+                self.asked = "" if self.asked == ALOUD else self.asked
             else:
                 made += self.opening(text) if n == 0 else [text]
+                self.asked = ALOUD if PREDICT.search(text) else self.asked
         return made
 
     def opening(self, text: str) -> list[str]:
@@ -102,6 +121,9 @@ class _Page:
         return [title, f'<ul class="qoslib-facts">{facts}</ul>', rest.strip()]
 
     def code(self, cell: dict[str, Any], text: str, tags: list[str]) -> list[str]:
+        if not self.lesson.number:
+            # The glossary's search is the page's own.
+            return []
         code = f"```python\n{text}\n```"
         if "solution" in tags:
             return folded("Solution", [code], "solution")
@@ -115,7 +137,8 @@ class _Page:
             return [code]
         outputs = [self.output(each) for each in cell["outputs"]]
         if self.asked and outputs:
-            outputs = folded("I have predicted. Show the answer", outputs, "answer", self.asked)
+            name = "" if self.asked == ALOUD else self.asked
+            outputs = folded("I have predicted. Show the answer", outputs, "answer", name)
         if (revealed := REVEALED.search(text)) and revealed[1] == self.asked:
             self.asked = ""
         return [code, *outputs]
@@ -141,7 +164,7 @@ class _Page:
     def picture(self, kind: str, data: dict[str, Any]) -> str:
         """Keep a picture, and show it with the words that were stored beside it."""
         name = f"{self.lesson.name}-{len(self.pictures)}.{ENDINGS[kind]}"
-        content = _plain(data[kind])
+        content = _plain(data[kind]).replace(" Run the cell to let it play.", "")
         self.pictures[name] = base64.b64decode(content) if kind == "image/png" else content.encode()
         said = re.sub(r"([\[\]\\`*_<])", r"\\\1", " ".join(_plain(data["text/plain"]).split()))
         return f"![{said}]({name})"
@@ -151,6 +174,13 @@ def place(kind: str, named: dict[str, str], content: str) -> str:
     """A place that a script of the page fills; until then it shows its content."""
     data = "".join(f' data-{key}="{html.escape(value)}"' for key, value in named.items())
     return f'<div class="qoslib-{kind}"{data}>\n\n{content}\n\n</div>'
+
+
+def on_a_page(text: str) -> str:
+    """A text without what it says to readers in JupyterLab."""
+    for pattern, said in ON_A_PAGE:
+        text = re.sub(pattern.replace(" ", r"\s+"), said, text)
+    return text.strip()
 
 
 def folded(title: str, parts: list[str], kind: str, name: str = "") -> list[str]:

@@ -3,7 +3,7 @@
 from importlib import import_module
 from pathlib import Path
 
-__all__ = ["ROOMS", "pages"]
+__all__ = ["ROOMS", "pages", "parts"]
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Rooms in the order in which a number passes through them, under what they are for.
@@ -19,26 +19,18 @@ ROOMS = {
 
 
 def pages() -> dict[str, str]:
-    """Name of each page -> its text."""
-    made = {"reference/index.md": _index()}
-    for rooms in ROOMS.values():
-        made |= {f"reference/{room}.md": _room(room) for room in rooms}
-    return made
+    """Name of each room's page -> its text."""
+    return {f"reference/{room}.md": _room(room) for rooms in ROOMS.values() for room in rooms}
 
 
-def _index() -> str:
-    parts = [_INTRODUCTION]
+def parts() -> dict[str, str]:
+    """What the page of all rooms lists."""
+    made = []
     for title, rooms in ROOMS.items():
         lines = [f"- [{_name(room)}]({room}.md): {_summary(room)}" for room in rooms]
-        parts += [f"## {title}", "\n".join(lines)]
-        parts.append("```{toctree}\n:hidden:\n\n" + "\n".join(rooms) + "\n```")
-    return "\n\n".join(parts) + "\n"
-
-
-_INTRODUCTION = """# Reference
-
-Every name that a room of the package exports, with its parameters, units and an example.
-All numbers are in seconds, bytes, bit/s and packets, and a name ends in its unit."""
+        names = "\n".join(rooms)
+        made += [f"## {title}", "\n".join(lines), f"```{{toctree}}\n:hidden:\n\n{names}\n```"]
+    return {"rooms": "\n\n".join(made)}
 
 
 def _name(room: str) -> str:

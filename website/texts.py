@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path, PurePosixPath
 
-__all__ = ["PAGES", "page", "place"]
+__all__ = ["PAGES", "page", "place", "slug"]
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Text of the repository -> its page.
@@ -26,6 +26,8 @@ PAGES = {
         for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
     },
 }
+#: Pages that others stand below.
+ABOVE = {"course/index.md": ("sheets/*", "exam", "live_lab")}
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(^```[\s\S]*?^```$|^(?: {4}.*\n)+|`[^`\n]+`)", re.MULTILINE)
 
@@ -47,6 +49,8 @@ def page(name: str, text: str) -> str:
     """
     parts = CODE.split(text)
     parts[::2] = (LINK.sub(lambda found: _link(name, *found.groups()), part) for part in parts[::2])
+    below = "\n".join(ABOVE.get(PAGES[name], ()))
+    parts += [f"\n```{{toctree}}\n:hidden:\n:glob:\n\n{below}\n```\n"] if below else []
     return "".join(parts)
 
 
@@ -54,11 +58,11 @@ def _link(name: str, picture: str, words: str, target: str) -> str:
     """A link of a text, as its page has it."""
     path, mark, anchor = target.partition("#")
     if not path or ":" in path:
-        return f"{picture}[{words}](#{_slug(anchor)})" if mark else f"{picture}[{words}]({target})"
+        return f"{picture}[{words}](#{slug(anchor)})" if mark else f"{picture}[{words}]({target})"
     found = os.path.normpath(PurePosixPath(name).parent / path)
     if found in PAGES:
         to = os.path.relpath(PAGES[found], PurePosixPath(PAGES[name]).parent)
-        return f"[{words}]({to}{mark}{_slug(anchor)})"
+        return f"[{words}]({to}{mark}{slug(anchor)})"
     if (ROOT / found).is_dir():
         return words
     if not (ROOT / found).exists():
@@ -72,10 +76,10 @@ def place(name: str) -> str:
     return name.replace("notebooks/", "lessons/")
 
 
-def _slug(heading: str) -> str:
+def slug(heading: str) -> str:
     """The anchor of a heading, as a page has it: Jupyter keeps capitals and commas.
 
-    >>> _slug("Metering,-policing,-shaping")
+    >>> slug("Metering,-policing,-shaping")
     'metering-policing-shaping'
     """
-    return re.sub(r"[^\w-]", "", heading.lower())
+    return re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-"))

@@ -91,3 +91,8 @@ def test_the_reference_has_every_room_that_exports_names():
         if "__all__" in path.read_text(encoding="utf-8")
     }
     assert rooms == {room for group in reference.ROOMS.values() for room in group}
+
+
+def test_a_page_gives_no_orders_for_jupyterlab(pages):
+    for _, text, _ in pages.values():
+        assert not re.search(r"Shift\s\+\sEnter|Restart Kernel|Run the cell", text)
