@@ -22,6 +22,7 @@ CALLERS = (
     ("qoslib.packets.switch", "run_ports", "qoslib.packets.kernels.ports.run_ports"),
     ("qoslib.packets.chain", "count_through", "qoslib.packets.kernels.counters.count_through"),
     ("qoslib.tcp.simulate", "run", "qoslib.tcp.kernels.loop.run"),
+    ("qoslib.tcp.simulate", "count_received", "qoslib.tcp.kernels.receiver.count_received"),
     ("qoslib.tcp.fluid.solve", "run", "qoslib.tcp.fluid.kernels.loop.run"),
 )
 

@@ -1,6 +1,6 @@
 """Kernels that were compiled ahead of time, for where numba cannot run: in a web page.
 
-They are the machine code that numba makes, in a library of its own. Python calls six of them; the
+They are the machine code that numba makes, in a library of its own. Python calls seven of them; the
 others are within these, and Python only needs what is written.
 """
 
@@ -22,6 +22,7 @@ ENTRIES = {
     "qoslib.packets.kernels.ports.run_ports": "run_ports",
     "qoslib.packets.kernels.counters.count_through": "count_through",
     "qoslib.tcp.kernels.loop.run": "run_tcp",
+    "qoslib.tcp.kernels.receiver.count_received": "count_received",
     "qoslib.tcp.fluid.kernels.loop.run": "run_tcp_fluid",
 }
 
