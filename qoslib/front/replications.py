@@ -30,6 +30,8 @@ ROUND_TRIPS = 100
 MOST_PACKETS = 100_000_000
 #: Seeds before it is first asked whether that is enough, and at most of runs of one length.
 AT_FIRST, MOST = 3, 30
+#: Processor time of this thread [s]; a web page has one thread, and no such clock.
+_clock_s: Callable[[], float] = getattr(time, "thread_time", time.monotonic)
 #: A run that has not settled, or one of runs that differ too much, becomes so many times as long.
 _LONGER = 2.0
 
@@ -130,10 +132,10 @@ class _Budget:
     """Processor time that runs may take [s], and what they have taken of it."""
 
     def __init__(self, seconds: float, progress: Progress | None) -> None:
-        self.seconds, self._progress, self._begun_s = seconds, progress, time.thread_time()
+        self.seconds, self._progress, self._begun_s = seconds, progress, _clock_s()
 
     def spent_s(self) -> float:
-        spent = time.thread_time() - self._begun_s
+        spent = _clock_s() - self._begun_s
         if self._progress is not None:
             self._progress(min(spent, self.seconds), self.seconds)
         return spent
