@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 from qoslib.packets.kernels.clock import PS_PER_S
 from qoslib.packets.plan import Run
@@ -24,8 +24,9 @@ Chunk = Annotated[int, Within(1, 2**62)]
 class ProgressBar:
     """A bar of tqdm's, in a notebook or a terminal, once a run has taken two seconds.
 
-    It is never shown where the environment variable `TQDM_DISABLE` is set and not 0, whatever the
-    speed of the machine. tqdm's own bar for notebooks does not look at that variable.
+    It is never shown where tqdm is not installed, nor where the environment variable `TQDM_DISABLE`
+    is set and not 0, whatever the speed of the machine. tqdm's own bar for notebooks does not look
+    at that variable.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ class ProgressBar:
         self._unit = unit
         self._wanted = os.environ.get("TQDM_DISABLE", "") in ("", "0")
         self._began_s: float | None = None
-        self._bar = None
+        self._bar: Any = None
 
     def __call__(self, done_s: float, total_s: float) -> None:
         if self._began_s is None:
@@ -47,12 +48,19 @@ class ProgressBar:
             self._began_s = time.monotonic()
         waited_s = time.monotonic() - self._began_s
         if self._bar is None and self._wanted and waited_s > self.patience_s:
-            from tqdm.auto import tqdm  # loads notebook widgets: only for a run that needs it
-
-            form = f"{{l_bar}}{{bar}}| {{n:.3g}} of {{total:.3g}} {self._unit}, {{remaining}} left"
-            self._bar = tqdm(total=total_s, bar_format=form, leave=False)
+            self._bar = self._shown(total_s)
+            self._wanted = self._bar is not None
         if self._bar is not None:
             self._bar.update(done_s - self._bar.n)
+
+    def _shown(self, total_s: float) -> Any:
+        """A new bar; None without tqdm."""
+        try:
+            from tqdm.auto import tqdm  # loads notebook widgets: only for a run that needs it
+        except ImportError:
+            return None
+        form = f"{{l_bar}}{{bar}}| {{n:.3g}} of {{total:.3g}} {self._unit}, {{remaining}} left"
+        return tqdm(total=total_s, bar_format=form, leave=False)
 
     def close(self) -> None:
         """Remove the bar."""

@@ -157,3 +157,11 @@ def test_a_progress_bar_has_a_switch_that_does_not_depend_on_speed(monkeypatch, 
     with closing(ProgressBar()) as bar:
         bar(0.1, 1.0)
     assert bool(made) is shown
+
+
+def test_a_run_without_tqdm_has_no_bar(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    monkeypatch.setattr(ProgressBar, "patience_s", -1.0)
+    monkeypatch.setenv("TQDM_DISABLE", "")
+    assert packets.simulate(PORT, STREAMS, 0.01).duration_s == 0.01
