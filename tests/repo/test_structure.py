@@ -28,6 +28,10 @@ ONLY_IN = {
     "ipywidgets": {"explore", "lessons"},
     "anywidget": {"explore", "lessons"},
 }
+#: Rooms that draw, with more than numpy.
+DRAWING = {"plots", "explore", "lessons"}
+#: Where numba compiles; all else chooses its kernels by `qoslib.packets.kernels.compiling`.
+COMPILER = ROOT / "qoslib/packets/kernels/jit.py"
 #: Rooms that speak to people, who want Mb/s and ms.
 FOR_PEOPLE = {"units", "plots", "explore", "lessons", "worksheet", "__main__"}
 
@@ -111,6 +115,33 @@ def test_engines_load_neither_tables_nor_figures():
         return [f"loads {name}" for name in sorted(heavy)]
 
     hold(loaded, [(room, room) for room in ENGINES])
+
+
+def loaded_at_once(node):
+    """Yield the parts of a module that run as soon as it is imported."""
+    for each in ast.iter_child_nodes(node):
+        later = isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if isinstance(each, ast.If) and ast.unparse(each.test).endswith("TYPE_CHECKING"):
+            later = True
+        if not later:
+            yield each
+            yield from loaded_at_once(each)
+
+
+def packages_at_once(path):
+    """Packages but numpy that a module loads before anyone has asked for a table or a figure."""
+    if room_of(path) in DRAWING or path == COMPILER:
+        return
+    for node in loaded_at_once(TREES[path]):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for name in imports(node):
+                top = name.partition(".")[0]
+                if top not in {"qoslib", "numpy", *sys.stdlib_module_names}:
+                    yield f"line {node.lineno}: imports {top}; allowed: where it is needed"
+
+
+def test_numpy_alone_is_loaded_at_once():
+    hold(packages_at_once, named(FILES))
 
 
 def arrays_without_type(path):
