@@ -1,14 +1,16 @@
 """Make the static site in build/site: `make site`, or python -m website.
 
-The pages need Sphinx, and what they show is stored in the repository: no lesson is run.
+The pages need Sphinx, and what they show is stored in the repository: no lesson is run. What the
+sliders show before an engine runs in the page is worked out once, and kept in build/grids.
 """
 
-from website import build
+from website import build, grids
 
 
 def main() -> None:
     """Make the site, and say where it is and how large."""
     site = build.make()
+    grids.write(site / "_static" / "grids")
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
     print(f"{site.relative_to(build.ROOT)}: {size / 1e6:.1f} MB")
     print("  look at it with: python -m http.server --bind 127.0.0.1 --directory build/site")

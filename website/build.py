@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from website import contents, lessons, passports, reference, scoreboard, texts
+from website import contents, drawing, lessons, passports, reference, scoreboard, texts
 
 __all__ = ["SCRIPTS", "SITE", "SOURCE", "gather", "make"]
 
@@ -19,7 +19,10 @@ SCRIPTS = {
     "address.js": ("index", "lessons/", "check/"),
     "engine.js": ("index", "lessons/", "check/"),
     "scene.js": ("index", "lessons/"),
+    "figure.js": ("lessons/",),
+    "controls.js": ("lessons/",),
     "explorer.js": ("lessons/",),
+    "numbers.js": ("lessons/",),
     "predict.js": ("lessons/",),
     "check.js": ("check/",),
     "scoreboard.js": ("scoreboard",),
@@ -66,6 +69,7 @@ def make(strict: bool = True) -> Path:
 def gather() -> dict[str, bytes]:
     """Name of each file of the source -> its content."""
     files = {f"_static/qoslib/{each.name}": each.read_bytes() for each in IN_A_PAGE.glob("*.*")}
+    files |= {f"_static/qoslib/{name}": raw for name, raw in drawing.files().items()}
     for path in (path for pattern in BESIDE for path in ROOT.glob(pattern)):
         files[texts.place(path.relative_to(ROOT).as_posix())] = path.read_bytes()
     made = reference.pages() | passports.pages()

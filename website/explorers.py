@@ -1,6 +1,7 @@
 """What an explorer of a lesson answers a page: the same figure as in a notebook, as plain data."""
 
 import base64
+import html
 import json
 import math
 from collections.abc import Mapping
@@ -12,6 +13,8 @@ import numpy as np
 from qoslib.explore import Explorer
 from qoslib.explore.change_summary import cause
 from qoslib.explore.export import lines
+from qoslib.front.workers import silent
+from qoslib.packets.progress import Progress
 from qoslib.plots import Figure
 from website import made
 
@@ -22,7 +25,7 @@ ROUNDED = 1e-9
 Json = dict[str, Any]
 
 
-def answer(message: Mapping[str, Any]) -> Json:
+def answer(message: Mapping[str, Any], progress: Progress = silent) -> Json:
     """Answer ``{lesson, number, values, packets, before}``.
 
     `values` may name some controls; all others stand where they begin. `before` are the values and
@@ -35,14 +38,16 @@ def answer(message: Mapping[str, Any]) -> Json:
     """
     explorer = made.again(message.get("lesson", ""), "explorer", message.get("number", 0))
     values = _checked(explorer, message.get("values") or {})
-    shown = state(explorer, values, bool(message.get("packets")))
+    shown = state(explorer, values, bool(message.get("packets")), progress)
     return with_cause(explorer, shown, values, message.get("before"))
 
 
-def state(explorer: Explorer, values: dict[str, Any], packets: bool) -> Json:
+def state(
+    explorer: Explorer, values: dict[str, Any], packets: bool, progress: Progress = silent
+) -> Json:
     """The figure, its words, its table, and the lines of Python that make it again."""
     simulate = explorer._simulate if packets else None
-    figure = explorer._draw(values, simulate and simulate(values, lambda done_s, total_s: None))
+    figure = explorer._draw(values, simulate and simulate(values, progress))
     call = explorer._call
     return {
         **_drawn(figure),
@@ -83,9 +88,28 @@ def described(explorer: Explorer) -> Json:
         starts = [[value, begun(explorer, {preset[0]: value})] for _, value in options]
     return {
         "controls": [_control(name, each) for name, each in explorer.controls.items()],
+        "rows": _rows(explorer),
         "start": dict(explorer._start),
         "preset": preset and {"name": preset[0], "starts": starts},
     }
+
+
+def _rows(explorer: Explorer) -> list[Json]:
+    """The rows above the figure: names of controls, headings, a button, and rows to unfold."""
+    names = {id(each): name for name, each in explorer.controls.items()}
+    above = explorer.children[: explorer.children.index(explorer._alert)]
+    return [_row(each, names) for each in above]
+
+
+def _row(widget: widgets.Widget, names: Mapping[int, str]) -> Json:
+    if id(widget) in names:
+        return {"control": names[id(widget)], "bare": "qoslib-bare" in widget._dom_classes}
+    if isinstance(widget, widgets.HTML):
+        return {"heading": html.unescape(widget.value.removeprefix("<b>").removesuffix("</b>"))}
+    if isinstance(widget, widgets.Box):
+        kind = "more" if isinstance(widget, widgets.VBox) else "row"
+        return {kind: [_row(each, names) for each in widget.children]}
+    return {"button": widget.description}
 
 
 def _control(name: str, control: widgets.Widget) -> Json:
@@ -130,7 +154,7 @@ def _fits(name: str, control: Json, value: Any) -> None:
 
 
 def _drawn(figure: Figure) -> Json:
-    made = _lists(json.loads(figure.to_json()))
+    made = _lists(json.loads(figure.to_json(remove_uids=False)))
     return {"data": made["data"], "layout": made["layout"]}
 
 

@@ -5,7 +5,6 @@ which a script of the page fills, with the stored picture in it for those who ha
 answers a prediction, explains it, or solves an exercise is folded.
 """
 
-import ast
 import base64
 import html
 import json
@@ -13,7 +12,9 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Lesson", "live_kind", "page", "read"]
+from website.shown import LESSONS, shown
+
+__all__ = ["Lesson", "page", "read"]
 
 #: Outputs by what a page prefers.
 KINDS = ("image/svg+xml", "image/png", "text/html", "text/markdown", "text/plain")
@@ -64,21 +65,6 @@ def read(path: Path) -> Lesson:
     return Lesson(path.stem, title, minutes, cells)
 
 
-def live_kind(source: str) -> str:
-    """What a cell shows that moves: "scene", "explorer", or "" for nothing.
-
-    >>> live_kind("queue = 3\\none_queue.spacing_scene()")
-    'scene'
-    """
-    last = ast.parse(source).body[-1:]
-    if not (last and isinstance(last[0], ast.Expr) and isinstance(last[0].value, ast.Call)):
-        return ""
-    name = ast.unparse(last[0].value.func)
-    if name.endswith("scene"):
-        return "scene"
-    return "explorer" if name.endswith(".explorer") or name == "explore.configuration" else ""
-
-
 def page(lesson: Lesson) -> tuple[str, dict[str, bytes]]:
     """The Markdown of a lesson, and its pictures by the names of their files."""
     made = _Page(lesson)
@@ -91,6 +77,7 @@ class _Page:
     def __init__(self, lesson: Lesson) -> None:
         self.lesson, self.asked = lesson, ""
         self.pictures: dict[str, bytes] = {}
+        self.moving = {each.cell: each.kind for each in shown(LESSONS / f"{lesson.name}.ipynb")}
         self.shown = {"scene": 0, "explorer": 0}
 
     def parts(self) -> list[str]:
@@ -98,7 +85,7 @@ class _Page:
         for n, cell in enumerate(self.lesson.cells):
             text, tags = _source(cell), cell["metadata"].get("tags", [])
             if cell["cell_type"] == "code":
-                made += self.code(cell, text, tags)
+                made += self.code(n, cell, text, tags)
                 continue
             text = on_a_page(text)
             if "explanation" in tags:
@@ -120,7 +107,7 @@ class _Page:
         facts = "".join(f"<li>{each}</li>" for each in said)
         return [title, f'<ul class="qoslib-facts">{facts}</ul>', rest.strip()]
 
-    def code(self, cell: dict[str, Any], text: str, tags: list[str]) -> list[str]:
+    def code(self, n: int, cell: dict[str, Any], text: str, tags: list[str]) -> list[str]:
         if not self.lesson.number:
             # The glossary's search is the page's own.
             return []
@@ -131,7 +118,7 @@ class _Page:
             self.asked = asked[1]
             question = _plain(cell["outputs"][0]["data"]["text/plain"])
             return [place("predict", {"name": asked[1]}, html.escape(question))]
-        if kind := live_kind(text):
+        if kind := self.moving.get(n):
             return [code, self.live(kind, cell["outputs"])]
         if OPEN.search(text):
             return [code]

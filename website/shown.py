@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from qoslib.explore import Explorer, PacketView
 from website.made import Made
 
 __all__ = ["LESSONS", "lessons", "pickled", "shown"]
 
 LESSONS = Path(__file__).resolve().parent.parent / "notebooks"
-#: What a function returns -> what kind of thing the page makes live.
-_RETURNED = {Explorer: "explorer", PacketView: "scene"}
+#: What a function says it returns -> what kind of thing the page makes live.
+_RETURNED = {"Explorer": "explorer", "PacketView": "scene", "TcpView": "scene"}
 
 
 def lessons() -> list[Path]:
@@ -66,11 +65,9 @@ def _maker(call: ast.Call, imported: dict[str, Any]) -> tuple[str, Any] | None:
         function = getattr(imported.get(call.func.value.id), call.func.attr, None)
     if not inspect.isfunction(function):
         return None
-    returned = inspect.signature(function, eval_str=True).return_annotation
-    for made, kind in _RETURNED.items():
-        if isinstance(returned, type) and issubclass(returned, made):
-            return kind, function
-    return None
+    returned = function.__annotations__.get("return")
+    kind = _RETURNED.get(getattr(returned, "__name__", str(returned)))
+    return (kind, function) if kind else None
 
 
 def _arguments(call: ast.Call, before: list[ast.stmt]) -> tuple[tuple[Any, ...], dict[str, Any]]:

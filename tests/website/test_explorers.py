@@ -14,7 +14,7 @@ EXPLORERS = [
 ]
 EVERY = [(lesson, number) for lesson, count in EXPLORERS for number in range(count)]
 #: What a live figure takes over from a new one.
-TAKEN = ("x", "y", "text", "customdata", "opacity", "name", "error_y")
+TAKEN = ("uid", "x", "y", "text", "customdata", "opacity", "name", "error_y")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -29,7 +29,7 @@ def asked(lesson, number, **more):
 
 def drawn(figure):
     """The traces of a figure of a notebook, as a page would get them."""
-    given = json.loads(plots.Figure(figure.to_plotly_json()).to_json())
+    given = json.loads(plots.Figure(figure.to_plotly_json()).to_json(remove_uids=False))
     return explorers._lists(given)["data"]
 
 

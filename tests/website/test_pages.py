@@ -56,19 +56,10 @@ def test_a_solution_is_folded_and_a_waiting_check_says_nothing(pages):
     assert "Not yet:" not in text
 
 
-@pytest.mark.parametrize(
-    ("source", "kind"),
-    [
-        ("from qoslib.lessons import one_queue\n\none_queue.scene()", "scene"),
-        ('head_drop.explorer("m120")', "explorer"),
-        ("explore.configuration(text, facts=facts)", "explorer"),
-        ("scene = 3\nprint(scene)", ""),
-        ("picture = one_queue.scene()", ""),
-        ("", ""),
-    ],
-)
-def test_what_a_cell_shows_that_moves(source, kind):
-    assert lessons.live_kind(source) == kind
+def test_each_explorer_has_a_place(pages):
+    kinds = re.findall(r'data-kind="explorer" data-number="(\d)"', pages["01_head_drop"][1])
+    assert kinds == ["0", "1"]
+    assert 'data-kind="explorer"' not in pages["10_configuration"][1]
 
 
 def test_links_of_a_text_lead_to_pages():
