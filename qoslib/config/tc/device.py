@@ -198,6 +198,9 @@ def _apply(device: Device, command: Command, certain: bool) -> str:
         return _delete(device, command)
     if not command.kind:
         raise ConfigurationError(f"{command.thing} without a kind, like htb", command.line)
+    changes = command.verb == "change" and command.thing == "qdisc"
+    if changes and (certain or _to_change(device, command)):
+        return _change(device, command)
     if command.parent == "root" and command.thing == "qdisc":
         return _root(device, command)
     if command.kind in ("ingress", "clsact"):
@@ -215,12 +218,36 @@ def _apply(device: Device, command: Command, certain: bool) -> str:
 def _check(device: Device, command: Command) -> None:
     """Raise an error where what a command changes, or its parent, is not there."""
     if command.verb == "change":
-        existing = device.classes if command.thing == "class" else device.qdiscs
-        made = command.thing == "qdisc" or device.makes(command.handle)
-        if command.handle not in existing and made:
+        if command.handle not in device.classes and device.makes(command.handle):
             raise ConfigurationError(f"there is no {command.handle} to change", command.line)
     elif not command.shown and not device.has(command.parent):
         raise _missing(device, command.parent or "of this", command)
+
+
+def _to_change(device: Device, command: Command) -> Command | None:
+    """The qdisc that a command changes; None where it is not there, or a default of the kernel."""
+    if command.parent:
+        root = command.parent == "root"
+        known = device.root if root else device.child_of(command.parent)
+    else:
+        known = device.qdiscs.get(command.handle)
+    return None if known is None or known.handle == "0:" else known
+
+
+def _change(device: Device, command: Command) -> str:
+    """A qdisc gets other options; what the kernel says where it refuses (Linux, sch_api.c)."""
+    known = _to_change(device, command)
+    if known is None:
+        where = command.handle or f"qdisc at {command.parent}"
+        raise ConfigurationError(f"there is no {where} to change", command.line)
+    if known.kind != command.kind:
+        return f"There is {known.kind} since line {known.line}, and `change` keeps the kind."
+    if command.handle not in ("", known.handle):
+        return f"There is {known.handle} since line {known.line}, and `change` keeps the handle."
+    changed = device.hang(command._replace(handle=known.handle, parent=known.parent))
+    if known.parent == "root":
+        device.root = changed
+    return ""
 
 
 def _missing(device: Device, parent: str, command: Command) -> ConfigurationError:
@@ -270,13 +297,9 @@ def _root(device: Device, command: Command) -> str:
 
 
 def _below(device: Device, command: Command) -> str:
-    """A qdisc comes below a class, or changes; what the kernel says where it refuses it."""
+    """A qdisc comes below a class; what the kernel says where it refuses it."""
     known, handle = device.child_of(command.parent), command.handle
-    if command.verb == "change" and handle in device.qdiscs:
-        command = command._replace(parent=device.qdiscs[handle].parent)
-        if command.parent == "root":
-            device.root = command
-    elif known is not None and command.verb == "add" and not command.shown:
+    if known is not None and command.verb == "add" and not command.shown:
         return f"{command.parent} has a qdisc since line {known.line}."
     elif device.is_htb(command.parent) and device.children[command.parent] > 0:
         return f"{command.parent} has classes below it, so it takes no qdisc."
