@@ -57,6 +57,10 @@ _SIGN = re.compile(
 _FRAME_BYTES = 1518
 #: Kind of mark -> the trust that leaves it out.
 _OTHER = {"DSCP": "cos", "PCP": "dscp"}
+_STRICT_GUARANTEE = (
+    "The manual does not say whether a guarantee holds against strict queues above this one: it"
+    " promises nothing here."
+)
 _NO_MARK = "No mark that is trusted leads to this queue: it is left out."
 _TREE, _TAIL_DROP = "tx-queues", TailDrop()
 
@@ -185,12 +189,14 @@ def _counts_alone(given: Given) -> bool:
 
 
 def _note_idle(queueing: Queueing, block: Block, marks: dict[int, list[str]]) -> None:
-    """Note shares of strict queues, and queues that no mark leads to."""
+    """Note shares and guarantees of strict queues, and queues that no mark leads to."""
     for index, given in block.queues.items():
         for command in given.statements:
             shared = given.share and command.line == given.share.line
-            if shared and not _in_turn(index, block.queues):
-                queueing.notes.not_modelled(command.line, command.text, STRICT_SHARE)
+            sure = given.guaranteed and command.line == given.guaranteed.line
+            if (shared or sure) and not _in_turn(index, block.queues):
+                lost = STRICT_SHARE if shared else _STRICT_GUARANTEE
+                queueing.notes.not_modelled(command.line, command.text, lost)
     for index, given in block.queues.items():
         if marks and index not in marks:
             queueing.notes.not_modelled(given.line, given.text, _NO_MARK)
