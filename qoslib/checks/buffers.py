@@ -18,6 +18,8 @@ DEEP_S = 0.2
 SHALLOW_S = 0.01
 #: Junos says with these that queues share a memory.
 _POOL = "buffer-dynamic-threshold", "shared-buffer"
+#: What gives each flow of a class a queue of its own, with a part of the limit of the class.
+_FLOWS = "fair-queue"
 #: More findings that differ in the name of the class alone are one.
 _MOST_ALIKE = 3
 #: So many full frames a queue needs to hold at least.
@@ -36,6 +38,8 @@ def _candidates(checked: CheckedPort) -> Iterator[tuple[Member, float, float]]:
     for member in checked.members:
         held, lasts = member.promise.held_bytes, member.promise.queue_s
         active = isinstance(member.queue.dropper, Codel | Pie)
+        # With a queue for each flow a packet waits for its own flow and one turn of the others.
+        active = active or member.of.setting(_FLOWS) is not None
         waits = not (member.strict or active or checked.unwritten(member))
         waits = waits and not policed_alone(checked, member)
         if held is not None and lasts is not None and waits:

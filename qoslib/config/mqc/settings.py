@@ -50,7 +50,9 @@ def settings_of(part: PolicyClass) -> tuple[Setting, ...]:
     """
     words = {each.line: each.words for each in part.statements}
     given = ((name, getattr(part, COMMANDS[name].field)) for name in _TOLD)
-    return tuple(_setting(name, each, words.get(each.line, ())) for name, each in given if each)
+    flows = (Setting("fair-queue", line=part.fair),) if part.fair else ()
+    found = (_setting(name, each, words.get(each.line, ())) for name, each in given if each)
+    return (*found, *flows)
 
 
 def _setting(name: str, given: Any, words: Sequence[str]) -> Setting:
