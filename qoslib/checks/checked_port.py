@@ -138,6 +138,14 @@ class CheckedPort:
             for name, of in queued(self.configured).items()
         ]
 
+    def in_queue_of(self, member: Member) -> list[Member]:
+        """The classes that wait in the queue of a class, it among them."""
+        return [each for each in self.every if each.of.queue == member.of.queue]
+
+    def sent_bps(self, member: Member) -> float:
+        """What is sent to the queue of a class by all that wait in it, without TCP [bit/s]."""
+        return sum(each.load.rate_bps for each in self.in_queue_of(member) if each.load)
+
     @property
     def rest(self) -> Member | None:
         """The class of all traffic that no other class takes."""

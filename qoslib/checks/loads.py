@@ -141,7 +141,10 @@ def loads(
         fail("the port of", configured.interface, "one without a missing fact")
     given, targets = _document(text, configured, elsewhere) if text is not None else ({}, {})
     counted = counters or {}
-    promised = {each.name: each.minimum_bps for each in promises(configured)}
+    promised = {
+        each.name: None if each.together and text is not None else each.minimum_bps
+        for each in promises(configured)
+    }
     guests = hosts(configured)
     made = []
     for name, of in queued(configured).items():
@@ -251,8 +254,9 @@ def _in_line(line: int, made: Callable[..., Any], *given: Any) -> Any:
         raise ConfigurationError(str(error), line or None) from None
 
 
-#: The mark of a class, the least that it gets [bit/s], what was counted [bit/s], and a size [B].
-_Known = tuple[str, float, float | None, float | None]
+#: The mark of a class, the least that it gets for itself [bit/s], what was counted [bit/s], and a
+#: size [B].
+_Known = tuple[str, float | None, float | None, float | None]
 
 
 def _load(name: str, words: Sequence[str], line: int, known: _Known) -> Load:

@@ -206,7 +206,7 @@ def scavenger_over_default(checked: CheckedPort) -> Iterator[Found]:
     rest = checked.rest
     for member in checked.members:
         marks = set(member.of.marks)
-        if rest is None or not marks or not marks <= _SCAVENGER:
+        if rest is None or not marks or not marks <= _SCAVENGER or member.promise.together:
             continue
         own, others = member.promise.minimum_bps, rest.promise.minimum_bps
         if member.strict or own > others * (1 + ROUNDING):

@@ -58,6 +58,8 @@ class Promise(Record):
         The arithmetic.
     queue_s : float or None
         How long that takes at the served rate [s]; None where either is not known or the rate is 0.
+    together : tuple of str
+        The other classes that wait in its queue, and share its minimum.
     """
 
     name: str
@@ -70,6 +72,23 @@ class Promise(Record):
     held_bytes: NotNegative | None
     held_why: str
     queue_s: NotNegative | None
+    together: tuple[str, ...] = ()
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether its packets wait in the queue of another class."""
+        return bool(self.together) and self.name != self.queue
+
+    @property
+    def least(self) -> str:
+        """Its minimum to read, with the classes that share it."""
+        text = rate_text(self.minimum_bps)
+        return f"{text} (together with {_listed(self.together)})" if self.together else text
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them."""
+    return " and ".join([*filter(None, [", ".join(names[:-1])]), *names[-1:]])
 
 
 @in_time()
@@ -108,22 +127,17 @@ def promises(
     # Ports of one policy at one rate share what is worked out for the first of them.
     classes = tuple((name, each.queue, each.line) for name, each in queued(configured).items())
     found = _promises(configured.port.replace(name="any"), classes, sizes)
-    host = hosts(configured)
-    together = {of: [name for name, its in host.items() if its == of] for of in host.values()}
-    return (
-        tuple(
-            _shared(each, [host.get(each.name, ""), *together.get(each.name, ())]) for each in found
-        )
-        if host
-        else found
-    )
+    waiting: dict[str, list[str]] = {}
+    for each in found:
+        waiting.setdefault(each.queue, []).append(each.name)
+    return tuple(_shared(each, waiting[each.queue]) for each in found)
 
 
-def _shared(of: Promise, others: list[str]) -> Promise:
+def _shared(of: Promise, waiting: Sequence[str]) -> Promise:
     """A promise that holds for several classes together says so."""
-    known = [*filter(None, others)]
-    names = " and ".join([*filter(None, [", ".join(known[:-1])]), *known[-1:]])
-    return of.replace(minimum_why=f"{of.minimum_why}; in one queue with {names}") if names else of
+    together = tuple(name for name in waiting if name != of.name)
+    why = f"{of.minimum_why}; in one queue with {_listed(together)}"
+    return of.replace(minimum_why=why, together=together) if together else of
 
 
 @lru_cache(maxsize=1024)

@@ -50,7 +50,7 @@ def phrase(
     words: str,
     name: str,
     mark: str,
-    least: float,
+    least: float | None,
     counted: float | None,
     frame_bytes: float | None = None,
 ) -> Sent:
@@ -163,7 +163,9 @@ def _trip(number: str, unit: str, name: str) -> float:
     return trip_s
 
 
-def _share(found: re.Match[str], name: str, mark: str, least: float, _: object) -> Sent:
+def _share(found: re.Match[str], name: str, mark: str, least: float | None, _: object) -> Sent:
+    if least is None:
+        fail(f"traffic of {name}", found[0], "a rate: other classes wait in its queue")
     percent = _number(found["percent"]) if found["percent"] else 100.0
     frames = _words()["data"]["frame_bytes"]
     rate = units.convert(percent, "%", "1") * least
@@ -176,7 +178,7 @@ def _nothing(found: re.Match[str], name: str, *_: object) -> Sent:
 
 
 def _counted(
-    found: re.Match[str], name: str, mark: str, least: float, counted: float | None
+    found: re.Match[str], name: str, mark: str, least: float | None, counted: float | None
 ) -> Sent:
     if counted is None:
         fail(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qoslib.checks import Load, Promise, promises
-from qoslib.checks.promises import BURST, hosts, queued
+from qoslib.checks.promises import BURST, queued
 from qoslib.config import ConfiguredPort, Origin, defaults
 from qoslib.config.amounts import rate_text, time_text
 from qoslib.findings.report import Cell, ClassRow, Kind
@@ -38,8 +38,6 @@ def class_rows(
     sizes = {name: each.frames_bytes for name, each in known.items()}
     queues = {queue.name: queue for queue in configured.port.queues}
     classes = queued(configured)
-    host = hosts(configured)
-    shared = {*host, *host.values()}
     not_used = stand_in(configured, loads)
     if configured.direction == "in" and not any(queue.policer for queue in queues.values()):
         return ()
@@ -48,7 +46,7 @@ def class_rows(
             each.name,
             _marks(classes[each.name].marks),
             _offered(known.get(each.name)),
-            *_promised(configured, each, queues[each.queue], by_type, each.name in shared),
+            *_promised(configured, each, queues[each.queue], by_type),
             classes[each.name].line,
             len(known[each.name].flows) if each.name in known else 0,
             not_used.get(each.name, ""),
@@ -58,7 +56,7 @@ def class_rows(
 
 
 def _promised(
-    configured: ConfiguredPort, promise: Promise, queue: Queue, by_type: str, shared: bool
+    configured: ConfiguredPort, promise: Promise, queue: Queue, by_type: str
 ) -> tuple[Cell, Cell, Cell]:
     """Minimum, maximum and full queue; of what comes in only a policer says something.
 
@@ -69,8 +67,8 @@ def _promised(
         most = _maximum(configured, promise, by_type) if queue.policer else Cell("-")
         return Cell("-"), most, Cell("-")
     least = _minimum(configured, promise, queue)
-    if shared and promise.minimum_bps:
-        own = least.value if promise.name == queue.name else None
+    if promise.together and promise.minimum_bps:
+        own = None if promise.is_guest else least.value
         least = least.replace(text=f"shares {least.text}", value=own)
     return (
         least,

@@ -94,7 +94,7 @@ def _of_port(
             yield Change(name, each, text, True, **_numbers("before", before[each]))
     for each, now in after.items():
         if each not in before:
-            text = f"{each} is new, with at least {rate_text(now.minimum_bps)}."
+            text = f"{each} is new, with at least {now.least}."
             yield Change(name, each, text, False, **_numbers("after", now))
         else:
             yield from _of_class(name, before[each], now, ran.get(each))
@@ -108,7 +108,7 @@ def _of_class(
     under_load, of_runs = _under_load(*ran) if ran else ([], {})
     parts = [*_rates(was, now), *_queues(was, now), *under_load]
     if parts:
-        worse = now.minimum_bps < was.minimum_bps * (1 - ROUNDING)
+        worse = _minimum(now) < _minimum(was) * (1 - ROUNDING)
         if ran and any(text.startswith("it loses") for text in under_load):
             worse = worse or ran[1].drop.mean > ran[0].drop.mean
         begins = f"{now.name}:" if parts[0].startswith("it") else now.name
@@ -118,15 +118,20 @@ def _of_class(
 
 def _numbers(when: str, promise: Promise) -> dict[str, float | None]:
     return {
-        f"minimum_{when}_bps": promise.minimum_bps,
+        f"minimum_{when}_bps": None if promise.is_guest else promise.minimum_bps,
         f"maximum_{when}_bps": promise.maximum_bps,
         f"queue_{when}_s": promise.queue_s,
     }
 
 
+def _minimum(promise: Promise) -> float:
+    """What a class is sure of by its own name: nothing in the queue of another class [bit/s]."""
+    return 0.0 if promise.is_guest else promise.minimum_bps
+
+
 def _rates(was: Promise, now: Promise) -> Iterator[str]:
     for what, old, new in (
-        ("minimum", was.minimum_bps, now.minimum_bps),
+        ("minimum", _minimum(was), _minimum(now)),
         ("maximum", was.maximum_bps, now.maximum_bps),
     ):
         if abs(new - old) > ROUNDING * max(new, old):

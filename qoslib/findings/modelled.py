@@ -70,11 +70,11 @@ def _loss(
         yield Found(
             checked.class_line(member),
             f"Class {member.name} loses {loss_text(run)} of what it is sent.",
-            f"{load.text} offered ({load.words or load.origin}), at least"
-            f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load"
+            f"{load.text} offered ({load.words or load.origin}), at least {member.promise.least}"
+            f" promised; beside the others' load"
             f" {rate_text((1 - run.drop.mean) * load.rate_bps)} gets through.{beside}",
             fix,
-            "error" if _is_error(member, run, means) else None,
+            "error" if _is_error(checked, member, run, means) else None,
         )
 
 
@@ -86,29 +86,32 @@ def _held_back(checked: CheckedPort, member: Member, run: ClassRun) -> Found:
         checked.class_line(member),
         f"The senders of {member.name} are paused, because they send more than gets through.",
         f"{member.load.text} offered ({member.load.words or member.load.origin}), at least"
-        f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load {through} gets"
-        " through. The class is lossless, so the rest waits at its senders and may delay their"
-        " other traffic. The models drop it.",
+        f" {member.promise.least} promised; beside the others' load {through} gets through. The"
+        " class is lossless, so the rest waits at its senders and may delay their other traffic."
+        " The models drop it.",
     )
 
 
-def _is_promised(member: Member) -> bool:
-    return member.load is not None and member.load.rate_bps <= member.promise.minimum_bps
+def _is_promised(checked: CheckedPort, member: Member) -> bool:
+    """Whether the minimum of a queue covers all that is sent to it."""
+    return checked.sent_bps(member) <= member.promise.minimum_bps
 
 
-def _is_error(member: Member, run: ClassRun, means: float | None) -> bool:
+def _is_error(checked: CheckedPort, member: Member, run: ClassRun, means: float | None) -> bool:
     """Whether what is lost is of a rate that is promised, of calls, or of routing."""
     if {*member.of.marks, member.name.lower()} & KEPT:
         return True
-    beside_tcp = _is_beside_tcp(member, run, means)
-    return _is_promised(member) and not beside_tcp and run.drop.low >= _WORSE
+    beside_tcp = _is_beside_tcp(checked, member, run, means)
+    return _is_promised(checked, member) and not beside_tcp and run.drop.low >= _WORSE
 
 
-def _is_beside_tcp(member: Member, run: ClassRun, means: float | None) -> bool:
+def _is_beside_tcp(
+    checked: CheckedPort, member: Member, run: ClassRun, means: float | None
+) -> bool:
     """Whether a class loses only as TCP fills its queue."""
     fits = means is not None and means < LEAST_LOSS
-    tcp = member.load is not None and bool(member.load.flows)
-    return tcp and run.model == "packets" and (_is_promised(member) or fits)
+    tcp = any(each.load and each.load.flows for each in checked.in_queue_of(member))
+    return tcp and run.model == "packets" and (_is_promised(checked, member) or fits)
 
 
 def _remedy(
@@ -120,7 +123,7 @@ def _remedy(
     fixes: bool,
 ) -> tuple[str, str]:
     """A fix of a loss, and why packets are lost or what the fix costs."""
-    if _is_beside_tcp(member, run, means):
+    if _is_beside_tcp(checked, member, run, means):
         return "", f" {_BESIDE_TCP}"
     fits = means is not None and means < LEAST_LOSS
     if fixes and fits and run.drop_cause in _CAUSES:
@@ -231,10 +234,10 @@ def _more(checked: CheckedPort, member: Member, given: dict[str, float]) -> tupl
         given.update(wanted)
         return fix, ""
     after = promised(checked, given | wanted)
-    if any(_is_short(each, after) for each in others if each.name in given):
+    if any(_is_short(checked, each, after) for each in others if each.name in given):
         return _room(checked, member, group, given, beside)
     given.update(wanted)
-    if _is_short(member, after):
+    if _is_short(checked, member, after):
         return fix, ""
     least_bps, arithmetic = after[member.queue.name]
     said = f"{rate_text(wanted_bps)} guaranteed it has at least {rate_text(least_bps)}"
@@ -252,10 +255,9 @@ def _without_guarantee(checked: CheckedPort, member: Member) -> str:
     return ""
 
 
-def _is_short(member: Member, after: Mapping[str, tuple[float, str]]) -> bool:
-    """Whether a class would be promised less than its load."""
-    load_bps = member.load.rate_bps if member.load else 0.0
-    return after[member.queue.name][0] < load_bps * (1 - ROUNDING)
+def _is_short(checked: CheckedPort, member: Member, after: Mapping[str, tuple[float, str]]) -> bool:
+    """Whether a queue would be promised less than all that is sent to it."""
+    return after[member.queue.name][0] < checked.sent_bps(member) * (1 - ROUNDING)
 
 
 def _room(
@@ -265,7 +267,7 @@ def _room(
     said = why(member, group.members)
     now = moved(checked, group, member, given)
     if not now:
-        return "", _not_carried(group, said, beside)
+        return "", _not_carried(checked, group, said, beside)
     rates = {each.name: reserved_bps(each) for each in group.members}
     changes = (
         f"{name} {rate_text(rate)} instead of {rate_text(rates[name])}"
@@ -278,10 +280,10 @@ def _room(
     return checked.fixes.guarantees(group, changed), said
 
 
-def _not_carried(group: Group, said: str, beside: str) -> str:
+def _not_carried(checked: CheckedPort, group: Group, said: str, beside: str) -> str:
     """Why no guarantees carry the loads of all classes."""
     most_bps, members = group
-    loads_bps = sum(each.load.rate_bps for each in members if each.load and not each.strict)
+    loads_bps = sum(checked.sent_bps(each) for each in members if not each.strict)
     limits_bps = sum(reserved_bps(each) for each in members if each.strict)
     if loads_bps + limits_bps <= most_bps * (1 + ROUNDING):
         return beside or said
@@ -303,9 +305,9 @@ def _not_carried(group: Group, said: str, beside: str) -> str:
 
 def _least(checked: CheckedPort, member: Member, given: Mapping[str, float]) -> float:
     """The smallest guarantee whose minimum covers a class's load with some headroom [bit/s]."""
-    assert member.load is not None
-    offered = HEADROOM * member.load.rate_bps
-    low, high = member.queue.guaranteed_bps, max(BUSY * member.load.rate_bps, offered)
+    sent_bps = checked.sent_bps(member)
+    offered = HEADROOM * sent_bps
+    low, high = member.queue.guaranteed_bps, max(BUSY * sent_bps, offered)
     if not isinstance(checked.port.scheduler, GUARANTEES):
         return high
     if promised(checked, {**given, member.name: high})[member.queue.name][0] < offered:
@@ -331,8 +333,7 @@ def _delay(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[Found]:
                 member.of.line or checked.configured.line,
                 f"The p99 delay of {member.name} is {p99_text(run)}, its target"
                 f" {time_text(load.target_s)}.",
-                f"{load.text} offered to {rate_text(member.promise.minimum_bps)}; a full queue"
-                f" lasts {queue}.",
+                f"{load.text} offered to {member.promise.least}; a full queue lasts {queue}.",
             )
 
 

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isclose
 from typing import NamedTuple
 
@@ -307,16 +307,25 @@ def _loads(of: Assessed) -> dict[_Class, tuple[float, float | None]]:
     }
 
 
+def _sent_bps(
+    key: _Class, promised: Mapping[_Class, Promise], loads: Mapping[_Class, tuple[float, object]]
+) -> float:
+    """What is sent to the queue of a class [bit/s]."""
+    waiting = (key[2], *promised[key].together)
+    return sum(loads[(*key[:2], name)][0] for name in waiting if (*key[:2], name) in loads)
+
+
 def _worse(before: Assessed, after: Assessed) -> Iterator[str]:
     """Promises and targets that a class kept before, and does not keep any more."""
     loads, had, has = _loads(before), _promised(before), _promised(after)
-    for key, (rate_bps, _) in loads.items():
+    for key in loads:
         if key in had and key in has:
-            kept = had[key].minimum_bps * (1 + ROUNDING) >= rate_bps
-            if kept and has[key].minimum_bps < rate_bps * (1 - ROUNDING):
+            sent_bps, would_bps = _sent_bps(key, had, loads), _sent_bps(key, has, loads)
+            kept = had[key].minimum_bps * (1 + ROUNDING) >= sent_bps
+            if kept and has[key].minimum_bps < would_bps * (1 - ROUNDING):
                 yield (
-                    f"{key[2]} would be promised {rate_text(has[key].minimum_bps)} of the"
-                    f" {rate_text(rate_bps)} that it is sent"
+                    f"{key[2]} would be promised {has[key].least} of the"
+                    f" {rate_text(would_bps)} that it is sent"
                 )
     was, now = _ran(before), _ran(after)
     for key, run in now.items():
@@ -340,9 +349,12 @@ def _costs(before: Assessed, after: Assessed, lost: bool) -> Iterator[str]:
     had, has = _promised(before), _promised(after)
     lower: dict[str, str] = {}
     for key, promise in had.items():
-        if key in has and has[key].minimum_bps < promise.minimum_bps * (1 - _SAME):
+        if key not in has or promise.is_guest:
+            continue
+        if has[key].minimum_bps < promise.minimum_bps * (1 - _SAME):
+            name = f"the queue of {key[2]}" if promise.together else key[2]
             both = f"{rate_text(has[key].minimum_bps)} instead of {rate_text(promise.minimum_bps)}"
-            lower.setdefault(key[2], f"{key[2]} is promised {both}")
+            lower.setdefault(key[2], f"{name} is promised {both}")
     yield from _first(list(lower.values()))
     was, now = _ran(before), _ran(after)
     for key, run in now.items() if lost else ():

@@ -40,7 +40,7 @@ def moved(checked: CheckedPort, group: Group, member: Member, given: Given) -> d
     known = isinstance(checked.port.scheduler, GUARANTEES)
     if not known or not any(map(_says_rate, weighted)):
         return {}
-    load = {each.name: HEADROOM * each.load.rate_bps if each.load else 0.0 for each in weighted}
+    load = {each.name: HEADROOM * checked.sent_bps(each) for each in weighted}
     had = {each.name: given.get(each.name, reserved_bps(each)) for each in weighted}
     before = promised(checked, had)
     raised = {member.name}

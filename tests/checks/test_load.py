@@ -433,3 +433,53 @@ def test_a_class_that_drops_loses_all_and_no_guarantee_is_its_fix():
     (row,) = (each for each in report.ports[0].rows if each.name == "SHARING")
     assert (row.minimum.text, row.maximum.text, row.queue.text) == ("0", "0", "-")
     assert "all its packets are dropped; line 10" in row.maximum.why
+
+
+SHARED = """\
+class-map match-any ORDERS
+ match dscp af21
+class-map match-any MAIL
+ match dscp af11
+class-map match-any FILES
+ match dscp af12
+policy-map EDGE
+ class ORDERS
+  bandwidth percent 20
+ class MAIL
+  set dscp af11
+ class FILES
+  set dscp af12
+ class class-default
+  bandwidth percent 40
+interface GigabitEthernet0/0/1
+ speed 100
+ service-policy output EDGE
+"""
+
+
+def test_classes_in_one_queue_are_promised_its_minimum_together():
+    # The queue of class-default is sure of 40 + 40 / 2 = 60 Mb/s, and is sent 120 Mb/s.
+    sent = 'ORDERS = "10 Mb/s"\nMAIL = "45 Mb/s"\nFILES = "40 Mb/s"\nclass-default = "35 Mb/s"\n'
+    lost = {
+        each.sentence.split()[1]: each
+        for each in check(SHARED, traffic=sent).findings
+        if each.id == "loss"
+    }
+    assert {name: each.severity for name, each in lost.items()} == dict.fromkeys(
+        ("MAIL", "FILES", "class-default"), "warning"
+    )
+    assert "60 Mb/s (together with FILES and class-default) promised" in lost["MAIL"].arithmetic
+    assert "130 Mb/s of loads are more than 100 Mb/s" in lost["class-default"].arithmetic
+
+
+def test_a_share_of_a_minimum_needs_a_queue_of_ones_own():
+    with pytest.raises(ValueError, match="line 1: .* other classes wait in its queue"):
+        loads(edge(SHARED, None), 'MAIL = "80 % of its minimum"')
+    assert loads(edge(SHARED, None), 'ORDERS = "its minimum"')[0].rate_bps == pytest.approx(40e6)
+
+
+def test_a_class_with_a_queue_of_its_own_gains_a_minimum():
+    own = SHARED.replace("  set dscp af11", "  bandwidth percent 10")
+    texts = {each.name: each.text for each in check(own, against=SHARED).changes}
+    assert "MAIL gains 20 Mb/s of its minimum (0 -> 20 Mb/s)" in texts["MAIL"]
+    assert "minimum" not in texts["FILES"]
