@@ -114,7 +114,7 @@ def _trace(kind: str, lines: Sequence[Line], place: int) -> style.Json:
         # Marks lie on one another: each says what all of them say, whichever is the nearest.
         "customdata": [_said(line) for line in known],
         "hovertemplate": _HOVER + "<br>%{customdata[3]}" * any(line.published for line in lines),
-        "y": style.plain(_value(kind, line) or 0.0 for line in known),
+        "y": [_value(kind, line) or 0.0 for line in known],
         "marker": {"color": colour, "symbol": symbol, "size": size, "line": edge},
         "xaxis": f"x{place + 1 if place else ''}",
         "yaxis": f"y{place + 1 if place else ''}",
@@ -122,8 +122,8 @@ def _trace(kind: str, lines: Sequence[Line], place: int) -> style.Json:
     if kind == "measured":
         trace["zorder"] = 1
         spreads = [line.spread for line in known if line.spread]
-        above = style.plain(most - median for median, _, most in spreads)
-        below = style.plain(median - least for median, least, _ in spreads)
+        above = [most - median for median, _, most in spreads]
+        below = [median - least for median, least, _ in spreads]
         trace["error_y"] = {"type": "data", "symmetric": False, "array": above}
         trace["error_y"] |= {"arrayminus": below, "color": colour}
     return trace

@@ -64,7 +64,15 @@ def to_frame(rows: Iterable[Row], kernel: "pd.DataFrame | None" = None) -> "pd.D
     import pandas as pd
 
     rows = checked(tuple[Row, ...], rows, "rows")
-    lines = [
+    found = pd.DataFrame(lines(rows))
+    if kernel is not None:
+        found["your kernel"] = [_on_kernel(row, kernel) for row in rows]
+    return found
+
+
+def lines(rows: Iterable[Row]) -> list[dict[str, str]]:
+    """The rows as texts by the names of the columns of `to_frame`."""
+    return [
         {name: getattr(row, name) for name in _NAMES}
         | {"measured" if row.platform == "own" else "published": _digits(row.published, 4)}
         | {"modelled": _digits(row.modelled, 4), "unit": units.symbol(row.unit)}
@@ -72,10 +80,6 @@ def to_frame(rows: Iterable[Row], kernel: "pd.DataFrame | None" = None) -> "pd.D
         | {"fitted": "fitted" if row.fitted else "", "misfit": row.misfit or ""}
         for row in rows
     ]
-    found = pd.DataFrame(lines)
-    if kernel is not None:
-        found["your kernel"] = [_on_kernel(row, kernel) for row in rows]
-    return found
 
 
 def _on_kernel(row: Row, kernel: "pd.DataFrame") -> str:

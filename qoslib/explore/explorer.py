@@ -262,7 +262,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._alert.value, self._alert.layout.display = "", "none"
         said = html.escape(self._cause)
         summary = html.escape(self._drawn.summary)
-        table = self._drawn.table.to_html(border=0, na_rep="–")
+        table = self._drawn.table_html()
         parts = [f'<p class="qoslib-cause"><b>{said}</b></p>']
         parts.append(f'<p role="status" style="line-height: 1.4; margin: 0">{summary}</p>')
         if self._drawn.remark:

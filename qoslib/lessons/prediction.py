@@ -27,11 +27,11 @@ from typing import Any
 
 import anywidget
 import numpy as np
-import pandas as pd
 import traitlets
 
 from qoslib.explore.page_code import joined
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 from qoslib.plots.patient import WAITING, Patient, patient
 from qoslib.record import fail
@@ -240,12 +240,12 @@ def _drawn(prediction: Prediction, guess: Any, answer: Any, part: Sequence[Any])
         columns = {style.GUESS: [drawn.get(each) for each in words["at"]], **columns}
     elif guess is not None:
         columns = {style.GUESS: mine_y, **columns}
-    index = pd.Index(words["at"], name=f"{words['x']['label']} [{words['x']['unit']}]")
+    name = f"{words['x']['label']} [{words['x']['unit']}]"
     return Figure(
         data=traces,
         layout=_layout(words),
         summary=text,
-        table=pd.DataFrame(columns, index=index).round(3),
+        table=Columns(columns, words["at"], name).round(3),
     )
 
 
@@ -298,7 +298,7 @@ def ghost(
 
 
 def _points(answer: Any) -> tuple[list[float], list[float]]:
-    if isinstance(answer, Mapping | pd.Series):
+    if hasattr(answer, "items"):
         answer = list(answer.items())
     try:
         x, y = np.array(answer, float).T
@@ -348,7 +348,8 @@ def histogram(
     if prediction.kind == "curve":
         pairs = [list(zip(*each, strict=True)) for each in guesses]
         traces = [_curve(f"guess {n}", x, y, style.INK, 0.3) for n, (x, y) in enumerate(pairs)]
-        table = pd.DataFrame([[y for _, y in each] for each in guesses], columns=words["at"])
+        values = {at: [dict(each)[at] for each in guesses] for at in words["at"]}
+        table = Columns(values, range(count))
         layout = _layout(words) | {"showlegend": False}
         if answer is not None:
             traces.append(_curve(words["who"], *_points(answer), style.BLUE))
@@ -367,7 +368,7 @@ def histogram(
     layout["xaxis"] |= {"type": "category", "automargin": True, "tickangle": -40}
     if any(marked):
         summary += f" {words['who']} ({labels[marked.index(True)]}) is the blue bar."
-    table = pd.DataFrame({"guesses": heights}, index=pd.Index(labels, name=unit))
+    table = Columns({"guesses": heights}, labels, unit)
     return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 

@@ -1,19 +1,28 @@
 """Figures: one look per kind of thing, each with a paragraph and a table that say the same.
 
-Only this room knows plotly; `live` hands out the widget that explorers update in place.
+Figures are plain records. Only this room knows plotly, and loads it where a widget or a picture is
+made: `live` hands out the widget that explorers update in place.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from qoslib.plots.change import change
 from qoslib.plots.classes import classes
+from qoslib.plots.columns import Columns
 from qoslib.plots.delay_histogram import delay_histogram
-from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, page, refresh
+from qoslib.plots.figure import CONFIG, Figure, page
 from qoslib.plots.over_load import over_load
 from qoslib.plots.over_time import queue_over_time, tcp_over_time
 from qoslib.plots.own_measurements import USUAL, overlay
 
+if TYPE_CHECKING:
+    from qoslib.plots.live_figure import LiveFigure, live, refresh
+
 __all__ = [
     "CONFIG",
     "USUAL",
+    "Columns",
     "Figure",
     "LiveFigure",
     "change",
@@ -27,3 +36,12 @@ __all__ = [
     "refresh",
     "tcp_over_time",
 ]
+
+#: What loads plotly and the widgets of a notebook.
+_WIDGETS = ("LiveFigure", "live", "refresh")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WIDGETS:
+        return getattr(import_module("qoslib.plots.live_figure"), name)
+    raise AttributeError(f"module 'qoslib.plots' has no attribute {name!r}")

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.plots import style
-from qoslib.plots.figure import Figure, rounded
+from qoslib.plots.columns import Columns
+from qoslib.plots.figure import Figure
 
 if TYPE_CHECKING:
     from qoslib.findings import ClassRun
@@ -154,7 +154,7 @@ def _ticks(
     return drawn | {"marker": marker, "name": name, "legendgroup": name, "meta": name}
 
 
-def _table(names: Sequence[str], found: dict[str, dict[str, np.ndarray]]) -> pd.DataFrame:
+def _table(names: Sequence[str], found: dict[str, dict[str, np.ndarray]]) -> Columns:
     columns = {"offered [Mb/s]": found["after"]["offered"]}
     for what, unit in (
         ("sent", "Mb/s"),
@@ -166,13 +166,13 @@ def _table(names: Sequence[str], found: dict[str, dict[str, np.ndarray]]) -> pd.
         for which, numbers in found.items():
             label = what if what in ("sent", "lost") else f"delay {what}"
             columns[f"{label} {which} [{unit}]"] = numbers[what]
-    return rounded(pd.DataFrame(columns, index=pd.Index(list(names), name="class")), 4)
+    return Columns(columns, names, "class").significant(4)
 
 
-def _summary(table: pd.DataFrame) -> str:
+def _summary(table: Columns) -> str:
     """A sentence a class: what it loses and waits, and how that was before."""
     sentences = []
-    for name, row in table.iterrows():
+    for name, row in table.rows():
         if np.isnan(row["sent after [Mb/s]"]):
             sentences.append(f"{name} is offered nothing")
             continue

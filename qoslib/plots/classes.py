@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.compare import Point, published_points
 from qoslib.packets import filling
 from qoslib.platforms import Experiment
 from qoslib.plots import style
-from qoslib.plots.figure import Figure, rounded
+from qoslib.plots.columns import Columns
+from qoslib.plots.figure import Figure
 from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.units import Floats
@@ -138,7 +138,7 @@ def _measured(
         # "Up to 84 ms" leaves the least delay open: its bar goes down to the end of the axis.
         open_below = [name in _largest(points) for name in names]
         down = np.where(open_below, value - 10.0 ** _DECADES[0], half_width)
-        trace["error_y"] |= {"symmetric": False, "arrayminus": style.plain(down)}
+        trace["error_y"] |= {"symmetric": False, "arrayminus": down}
     return trace
 
 
@@ -154,9 +154,7 @@ def _layout(offered: Floats) -> style.Json:
     return style.layout(tuple(PANELS.values()), y_axes=y_axes, autotickangles=[0, 90])
 
 
-def _table(
-    experiment: Experiment, results: Sequence[Result], points: Sequence[Point]
-) -> pd.DataFrame:
+def _table(experiment: Experiment, results: Sequence[Result], points: Sequence[Point]) -> Columns:
     names = [stream.name for stream in experiment.streams]
     columns = {"offered [Gb/s]": _drawn(experiment, results[0], "offered")}
     for quantity in PANELS:
@@ -164,13 +162,13 @@ def _table(
         for result in results:
             columns[f"{title} {result.model}"] = _drawn(experiment, result, quantity)
         columns[f"{title} published"] = _published(experiment, names, points, quantity)[0]
-    return rounded(pd.DataFrame(columns, index=pd.Index(names, name="class")))
+    return Columns(columns, names, "class").significant()
 
 
-def _summary(table: pd.DataFrame, results: Sequence[Result], largest: set[str], faded: bool) -> str:
+def _summary(table: Columns, results: Sequence[Result], largest: set[str], faded: bool) -> str:
     models = [result.model for result in results]
     sentences = [
-        _sentence(str(name), row, name in largest, faded, *models) for name, row in table.iterrows()
+        _sentence(str(name), row, name in largest, faded, *models) for name, row in table.rows()
     ]
     busy = [sentence for sentence in sentences if sentence]
     rest = (
@@ -182,7 +180,7 @@ def _summary(table: pd.DataFrame, results: Sequence[Result], largest: set[str], 
 
 
 def _sentence(
-    name: str, row: "pd.Series[float]", largest: bool, faded: bool, model: str, *others: str
+    name: str, row: dict[str, float], largest: bool, faded: bool, model: str, *others: str
 ) -> str:
     offered, delay = row["offered [Gb/s]"], row[f"delay [ms] {model}"]
     dropped = row[f"dropped [Gb/s] {model}"]

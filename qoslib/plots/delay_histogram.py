@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.compare import published
 from qoslib.platforms import Experiment
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 from qoslib.plots.marks import MarkedClass, by_mark
 from qoslib.record import checked, fail
@@ -65,7 +65,7 @@ def delay_histogram(
     if len(wanted) > style.MOST_PANELS:
         fail("the number of classes", len(wanted), f"up to {style.MOST_PANELS}: name them")
     traces: list[style.Json] = []
-    table = pd.DataFrame(index=pd.Index([f"{word} [µs]" for word in MARKS.values()], name="delay"))
+    found: dict[str, list[float]] = {}
     for panel, each in enumerate(wanted):
         names = [experiment.streams[at].name for at in each.at]
         seen = _published_us(platform, experiment.name, names)
@@ -73,7 +73,7 @@ def delay_histogram(
         modelled = _modelled_us(result, each.at)
         traces += [_bars(each, x, y, panel), _marked("packets", each, modelled, max(y), panel)]
         traces.append(_marked("measured", each, seen, max(y), panel))
-        table[f"{each.label} modelled"], table[f"{each.label} published"] = modelled, seen
+        found[f"{each.label} modelled"], found[f"{each.label} published"] = modelled, seen
     layout = style.layout(
         [f"{each.label} [% of packets]" for each in wanted], "delay [µs]", nticks=3, tickangle=0
     )
@@ -82,6 +82,7 @@ def delay_histogram(
         layout[f"yaxis{number}"]["range"] = [0, _TOP * max(traces[3 * panel]["y"])]
     layout["bargap"] = 0
     traces += style.keys("packets", "measured")
+    table = Columns(found, [f"{word} [µs]" for word in MARKS.values()], "delay")
     return Figure(data=traces, layout=layout, summary=_summary(table), table=table.round(1))
 
 
@@ -124,7 +125,7 @@ def _bars(each: MarkedClass, x: Floats, y: Floats, panel: int) -> style.Json:
     marker = {"color": each.look.colour, "line": {"width": 0}}
     look = {"marker": marker, "opacity": 0.55, "width": float(x[1] - x[0]), "showlegend": False}
     bars = style.bars([], y, panel, uid=f"spread-{each.label}", name=each.label)
-    return bars | look | {"x": style.plain(x)}
+    return bars | look | {"x": x}
 
 
 def _marked(
@@ -135,13 +136,13 @@ def _marked(
     marks = style.points(kind, [each.like] * 3, [], [height] * 3, panel, uid=uid)
     # The panel says which class it is, so a mark looks as its entry in the key.
     marks["marker"] = style.key(kind)["marker"] | {"size": 12 if kind == "measured" else 8}
-    marks["x"] = style.plain(at_us)
+    marks["x"] = at_us
     return marks | {"text": list(MARKS.values())}
 
 
-def _summary(table: pd.DataFrame) -> str:
+def _summary(table: Columns) -> str:
     sentences = []
-    for name in dict.fromkeys(str(column).rsplit(" ", 1)[0] for column in table):
+    for name in dict.fromkeys(str(column).rsplit(" ", 1)[0] for column in table.columns):
         low, mean, high = table[f"{name} modelled"]
         shown = (f"{each:,.{0 if each >= 100 else 1}f}" for each in (low, high, mean))
         sentences.append("{} takes {} to {} µs, {} on average".format(name, *shown))

@@ -1,34 +1,23 @@
-"""A figure that can also be read: as a paragraph and as a table."""
+"""A figure as a plain record that can also be read: as a paragraph and as a table."""
 
 import html
-import json
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from operator import attrgetter
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-import traitlets
-from IPython.display import display
+import numpy as np
 
-from qoslib.plots import style
-from qoslib.plots.patient import WAITING, Patient, patient
-from qoslib.plots.plotly_alone import go
+from qoslib.plots.columns import MISSING, Columns
+from qoslib.plots.style import Json
 from qoslib.plots.theme import sheet
 from qoslib.record import checked, fail
 
-__all__ = [
-    "CONFIG",
-    "Figure",
-    "LiveFigure",
-    "checked_results",
-    "live",
-    "page",
-    "refresh",
-    "rounded",
-]
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+__all__ = ["CONFIG", "Figure", "checked_results", "page"]
 
 #: Behaviour of every figure. plotly shows a button that uploads the chart by default.
 CONFIG: dict[str, Any] = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
@@ -36,66 +25,105 @@ CONFIG: dict[str, Any] = {"showSendToCloud": False, "displaylogo": False, "respo
 CONFIG["modeBarButtonsToRemove"] = ["select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"]
 
 MIME = "application/vnd.plotly.v1+json"
-#: What an update may change in a trace; everything else is decided when the figure is made.
-_CHANGING: tuple[str, ...] = (
-    "x",
-    "y",
-    "text",
-    "error_x",
-    "error_y",
-    "marker",
-    "customdata",
-    "opacity",
-    "name",
-)
-_CHANGING += ("hovertemplate", "textposition", "mode")
-#: What the state before the last move is called, how a uid of it begins, and how pale it is.
-BEFORE, _BEFORE, _PALE = "before your move", "before-", 0.4
 
 
-_UID = attrgetter("uid")
+class Figure:
+    """What plotly draws, with a one-paragraph `summary` and a data `table`.
 
+    It is a plain record. In a notebook it shows itself as plotly's JSON, which JupyterLab draws
+    with the plotly it has: nothing is fetched and no second copy of plotly is put into the
+    notebook. Its words and its table are one click below.
 
-class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
-    """A plotly figure with a one-paragraph `summary` and a data `table`.
+    Parameters
+    ----------
+    data : iterable of dict
+        The traces, each as plotly reads it.
+    layout : dict, optional
+    summary : str
+    table : Columns or DataFrame, optional
 
-    Its `remark` says where the models in it part, or where the only one is valid.
-
-    In a notebook it shows itself as plotly's JSON, which JupyterLab draws with the plotly it has:
-    nothing is fetched and no second copy of plotly is put into the notebook. Its words and its
-    table are one click below.
+    Attributes
+    ----------
+    data : list of dict
+    layout : dict
+    summary : str
+    remark : str
+        Where the models in it part, or where the only one is valid.
     """
 
-    summary: str = ""
-    table: pd.DataFrame = pd.DataFrame()
-    remark: str = ""
-
     def __init__(
-        self, *args: Any, summary: str = "", table: pd.DataFrame | None = None, **kwargs: Any
+        self,
+        data: Iterable[Json] = (),
+        layout: Json | None = None,
+        *,
+        summary: str = "",
+        table: "Columns | pd.DataFrame | None" = None,
     ) -> None:
         # Names of streams may hold what plotly would take for markup, and a link would be live.
-        kwargs = _with_units(_as_text(kwargs))
-        # plotly looks at every property for longer (2.5 to 10 ms) than many models take to answer.
-        # What is drawn by our own functions is looked at by a test, and whenever it becomes live.
-        super().__init__(*args, _validate=False, **kwargs)
-        self._validate = True
-        self.summary = summary
-        self.table = pd.DataFrame() if table is None else table
+        drawn = _plain({"data": list(data), "layout": layout or {}})
+        self.layout: Json = drawn["layout"]
+        self.data: list[Json] = _with_units(drawn["data"], self.layout)
+        self.summary, self.remark = summary, ""
+        self._table = Columns({}) if table is None else table
 
-    def _repr_mimebundle_(
-        self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any
-    ) -> dict[str, Any]:
-        # Through plotly's own JSON, which has null where a value is missing; NaN is no JSON.
+    @property
+    def table(self) -> "pd.DataFrame":
+        """The numbers of the figure, as a DataFrame."""
+        if isinstance(self._table, Columns):
+            self._table = self._table.to_frame()
+        return self._table
+
+    def table_html(self) -> str:
+        """The same as a table of HTML.
+
+        >>> "<td>2.5</td>" in Figure(table=Columns({"y": [2.5]}, ["a"])).table_html()
+        True
+        """
+        if isinstance(self._table, Columns):
+            return self._table.to_html()
+        return str(self._table.to_html(border=0, na_rep=MISSING))
+
+    def add_traces(self, traces: Iterable[Json]) -> "Figure":
+        """Draw these, too.
+
+        >>> len(Figure().add_traces([{"type": "scatter", "x": [1], "y": [2]}]).data)
+        1
+        """
+        self.data += _plain({"data": list(traces)})["data"]
+        return self
+
+    def to_dict(self) -> Json:
+        """Traces as `data`, and the `layout`, of what JSON has alone: null stands for NaN.
+
+        >>> Figure([{"type": "scatter", "y": np.array([1, np.nan])}]).to_dict()["data"][0]["y"]
+        [1.0, None]
+        """
+        return {"data": list(map(dict, self.data)), "layout": dict(self.layout)}
+
+    def to_plotly(self) -> "go.Figure":
+        """The same as a figure of plotly, to be styled further or saved as a picture.
+
+        >>> Figure([{"type": "scatter", "y": [1, 2]}]).to_plotly().data[0].y
+        (1, 2)
+        """
+        from qoslib.plots.plotly_alone import go
+
+        return go.Figure(self.to_dict())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Json:
+        drawn = self.to_dict()
+        for trace in drawn["data"]:
+            # By it a widget knows its traces; here nothing follows.
+            trace.pop("uid", None)
         # JupyterLab fits what it draws; if plotly did the same, it would forget the height.
-        config = CONFIG | {"responsive": False}
-        return {MIME: {**json.loads(self.to_json()), "config": config}, "text/plain": self.summary}
-
-    def _repr_html_(self) -> None:
-        """Nothing: plotly's own answer loads a script from the network."""
+        drawn["config"] = CONFIG | {"responsive": False}
+        return {MIME: drawn, "text/plain": self.summary}
 
     def _ipython_display_(self) -> None:
-        """In place of plotly's own: two outputs, since a page shows one kind of each alone."""
-        words, table = html.escape(self.summary), self.table.to_html(border=0, na_rep="–")
+        """Two outputs, since a page shows one kind of each alone."""
+        from IPython.display import display
+
+        words, table = html.escape(self.summary), self.table_html()
         folded = f"<summary>The same in words and as a table</summary><p>{words}</p>{table}"
         page = f"<details>{folded}</details><style>{sheet()}</style>"
         read = {"text/html": page, "text/plain": str(self.table)}
@@ -107,8 +135,8 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
 _TAGS = re.compile(r"&lt;(br|/?extra)&gt;")
 
 
-def _as_text(given: dict[str, Any]) -> dict[str, Any]:
-    """What is drawn, with each text as it is: plotly reads HTML in any of them.
+def _plain(given: Json) -> Json:
+    """A copy that is JSON: lists, numbers or None, and each text as it is, where plotly reads HTML.
 
     One loop over all that is nested: thousands of numbers must not cost a call each.
     """
@@ -122,114 +150,43 @@ def _as_text(given: dict[str, Any]) -> dict[str, Any]:
                 if at == "hovertemplate":
                     # Its line breaks, and the tags around its name, are no one's text.
                     inside[at] = _TAGS.sub(r"<\1>", inside[at])
-            elif isinstance(value, dict | list | tuple):
-                inside[at] = dict(value) if isinstance(value, dict) else list(value)
+            elif isinstance(value, float):
+                if not math.isfinite(value):
+                    inside[at] = None
+            elif isinstance(value, np.generic):
+                inside[at] = value.item()
+            elif isinstance(value, dict | list | tuple | np.ndarray):
+                if isinstance(value, np.ndarray):
+                    inside[at] = value.tolist()
+                else:
+                    inside[at] = dict(value) if isinstance(value, dict) else list(value)
                 left.append(inside[at])
     return made
 
 
-def _with_units(given: dict[str, Any]) -> dict[str, Any]:
-    """What is drawn, with what is read when the pointer is on it: its name, and values with units.
+def _with_units(traces: list[Json], layout: Json) -> list[Json]:
+    """Traces with what is read when the pointer is on them: their name, and values with units.
 
     The titles of the axes say what a value is: of ``delay [ms]`` it reads ``delay: 44.1 ms``.
     """
     axes, read = {}, ("", "", "")
-    for name, axis in (given.get("layout") or {}).items():
+    for name, axis in layout.items():
         if name[1:5] == "axis":
             label, _, unit = axis.get("title", {}).get("text", "").rstrip("]").partition(" [")
             value = f"%{{{name[0]}}}" if "ticktext" in axis else f"%{{{name[0]}:,.4~r}}"
             axes[name[0] + name[5:]] = (f"{label}: " if label else "", value, unit)
-    for trace in given.get("data") or ():
+    for trace in traces:
         if "hovertemplate" in trace or "hoverinfo" in trace:
             continue
         said = "%{text}<br>" if trace.get("text") and "text" not in trace.get("mode", "") else ""
         for letter in "xy":
             label, value, unit = axes.get(trace.get(f"{letter}axis", letter), read)
-            values = trace.get(letter) or (None,)
-            if isinstance(values[0], str):
+            values = trace.get(letter)
+            if values and isinstance(values[0], str):
                 value = f"%{{{letter}}}"
             said += f"{label}{value} {unit}".strip() + ("<br>" if letter == "x" else "")
         trace["hovertemplate"] = f"{said}<extra>{trace.get('name', '')}</extra>"
-    return given
-
-
-class LiveFigure(Patient, go.FigureWidget):  # type: ignore[misc]  # plotly has no types
-    """A figure as a widget, whose traces keep the names that were given to them as `uid`."""
-
-    #: The text in place of a file: that would keep each widget, to notify it of an edit.
-    _esm = patient(Path(__file__).with_name("live_figure.js").read_text(encoding="utf-8"))
-    _css = WAITING
-    #: Where the page finds plotly's own module.
-    _plotly = traitlets.Unicode().tag(sync=True)
-    #: plotly would give each trace a new random uid, and nothing could be recognised by it.
-    _set_trace_uid = False
-    #: The figure whose pale traces it has.
-    before: Figure | None = None
-
-    @traitlets.default("_plotly")
-    def _the_same_for_all(self) -> str:
-        return str(_sent_once().model_id)
-
-
-class _Plotly(Patient, go.FigureWidget):  # type: ignore[misc]  # plotly has no types
-    """Plotly's own module for the page. It is a figure only to be a widget, and never shown."""
-
-    _esm = patient("export default {}")
-    code = traitlets.Unicode(str(go.FigureWidget._esm)).tag(sync=True)
-
-
-@cache
-def _sent_once() -> _Plotly:
-    """The one of this kernel, which serves all its figures."""
-    return _Plotly()
-
-
-def live(figure: Figure) -> LiveFigure:
-    """Return the figure as a widget, to be updated in place by `refresh`.
-
-    Parameters
-    ----------
-    figure : Figure
-
-    Returns
-    -------
-    LiveFigure
-        With the same traces and layout.
-
-    Raises
-    ------
-    ValueError
-        If it is no Figure.
-
-    Examples
-    --------
-    >>> figure = Figure(data=[{"type": "scatter", "x": [1, 2], "y": [3, 4], "uid": "line"}])
-    >>> live(figure).data[0].uid
-    'line'
-    """
-    made = checked(Figure, figure, "figure").to_plotly_json()
-    made["data"] += [*_before(made["data"])]
-    widget = LiveFigure(made)
-    # plotly has no public way to configure a widget; without this the upload button is back.
-    widget._config = CONFIG
-    # plotly keeps a copy of the start for pages, and sends them changes alone: one that is opened
-    # again would show the start.
-    widget._trait_values |= {"_widget_data": widget._data, "_widget_layout": widget._layout}
-    return widget
-
-
-def _before(traces: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A pale trace, empty at first, for each that moves, and its entry of the key."""
-    moving = [each for each in traces if each.get("meta") in style.MOVING]
-    look = {"opacity": _PALE, "zorder": -1, "name": BEFORE, "legendgroup": BEFORE}
-    for each in moving:
-        there = {"x": [], "y": [], "uid": f"{_BEFORE}{each['uid']}", "showlegend": False}
-        said = each.get("hovertemplate", "").partition("<extra>")[0]
-        yield {**each, **look, **there, "hovertemplate": f"{said}<extra>{BEFORE}</extra>"}
-    if moving:
-        marker = {"color": style.INK, "size": 10, "symbol": "square"}
-        shown = {"type": "scatter", "mode": "markers", "x": [None], "y": [None], "marker": marker}
-        yield {**shown, **look, "uid": f"{_BEFORE}key", "meta": None, "showlegend": False}
+    return traces
 
 
 def page(figure: Figure, title: str) -> str:
@@ -258,8 +215,8 @@ def page(figure: Figure, title: str) -> str:
     (True, True)
     """
     figure, title = checked(Figure, figure, "figure"), checked(str, title, "title")
-    drawn = figure.to_html(include_plotlyjs=True, full_html=False, config=CONFIG)
-    words, table = html.escape(figure.summary), figure.table.to_html(border=0, na_rep="–")
+    drawn = figure.to_plotly().to_html(include_plotlyjs=True, full_html=False, config=CONFIG)
+    words, table = html.escape(figure.summary), figure.table_html()
     ground = (
         "body { font: 15px/1.5 system-ui, sans-serif; margin: 1em 2em; } h1 { font-size: 1.4em; }"
     )
@@ -272,85 +229,6 @@ def page(figure: Figure, title: str) -> str:
         f"<style>{ground}\n{sheet()}</style>"
     )
     return f"{head}<body><h1>{name}</h1>{drawn}<p>{words}</p>{table}</body></html>"
-
-
-def refresh(widget: LiveFigure, figure: Figure, before: Figure | None = None) -> None:
-    """Bring a live figure to the data of a figure made anew by the same function.
-
-    An axis stays as it is as long as it has room for the new values and they fill a third of it.
-
-    Parameters
-    ----------
-    widget : LiveFigure
-        What is on the screen.
-    figure : Figure
-        How it should look.
-    before : Figure, optional
-        How it looked before the last move: what moved leaves a pale trace of it.
-
-    Raises
-    ------
-    ValueError
-        If the two do not have the same traces.
-
-    Examples
-    --------
-    >>> widget = live(Figure(data=[{"type": "scatter", "x": [1, 2], "y": [3, 4], "uid": "line"}]))
-    >>> refresh(widget, Figure(data=[{"type": "scatter", "x": [1, 2], "y": [3, 9], "uid": "line"}]))
-    >>> widget.data[0].y
-    (3, 9)
-    """
-    widget = checked(LiveFigure, widget, "widget")
-    new = list(map(_UID, checked(Figure, figure, "figure").data))
-    live, pale = widget.data[: len(new)], widget.data[len(new) :]
-    old = list(map(_UID, live))
-    if old != new or (pale and not pale[0].uid.startswith(_BEFORE)):
-        raise ValueError(f"traces are {new}; allowed: {old}, as in the live figure")
-    with widget.batch_update():
-        _bring(zip(live, figure.data, strict=True), _CHANGING)
-        if before is not widget.before:
-            widget.before = before
-            _leave(pale, before)
-        if figure.layout.scattergap != widget.layout.scattergap:
-            # It goes with how many there are in a group.
-            widget.layout.scattergap = figure.layout.scattergap
-        for axis in figure.layout:
-            if axis.startswith(("xaxis", "yaxis")):
-                if figure.layout[axis].type != widget.layout[axis].type:
-                    widget.layout[axis].update(figure.layout[axis].to_plotly_json())
-                shown, wanted = widget.layout[axis].range, figure.layout[axis].range
-                room = shown and wanted and shown[0] <= wanted[0] < wanted[1] <= shown[1]
-                if not room or shown[1] - shown[0] > 3 * (wanted[1] - wanted[0]):
-                    widget.layout[axis].range = wanted
-
-
-def _bring(pairs: Iterable[tuple[Any, Any]], names: Sequence[str]) -> None:
-    """Change what differs: plotly takes its time to look at each value that it is given."""
-    for trace, made in pairs:
-        shown, wanted, changed = trace.to_plotly_json(), made.to_plotly_json(), {}
-        for name in names:
-            if name in wanted and shown.get(name) != wanted[name]:
-                changed[name] = wanted[name]
-        trace.update(changed)
-
-
-def _leave(pale: Sequence[Any], before: Figure | None) -> None:
-    """Draw what moved where it was before, and its entry of the key as soon as there is any."""
-    known = dict(zip(map(_UID, before.data), before.data, strict=True)) if before else {}
-    pairs = []
-    for trace in pale:
-        if trace.uid == f"{_BEFORE}key":
-            trace.showlegend = bool(known)
-        elif known:
-            pairs.append((trace, known[trace.uid.removeprefix(_BEFORE)]))
-        else:
-            trace.update(x=[], y=[])
-    _bring(pairs, ("x", "y", "marker"))
-
-
-def rounded(table: pd.DataFrame, digits: int = 3) -> pd.DataFrame:
-    """The numbers with so many digits: what a reader compares, and the same on any machine."""
-    return table.map(lambda value: float(f"{value:.{digits}g}"))
 
 
 def checked_results(results: Any, *kinds: type) -> dict[str, Any]:

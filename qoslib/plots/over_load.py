@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.front import Sweep
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure, checked_results
 from qoslib.record import NotNegative, Positive, checked, fail
 from qoslib.results import Result
@@ -79,14 +79,14 @@ def over_load(
         offered_bps, y = _together(result, names, quantity, extra_bytes)
         x, y = units.convert(offered_bps, "bit/s", "Mbit/s"), units.convert(y, base, unit)
         traces.append(_line(result.model, label, x, y, like, place))
-        columns[label] = pd.Series(y, index=np.round(x, 3))
+        columns[label] = np.round(x, 3), y
     if configured_bps is not None:
         at = [units.convert(checked(Positive, configured_bps, "configured_bps"), "bit/s", "Mbit/s")]
-        top = max(column.max() for column in columns.values())
+        top = max(np.nanmax(y) for _, y in columns.values())
         traces.append(style.bound("configured", at * 2, [0, top], 0, uid="bound"))
     traces.append(_measured(published, base, unit, like))
     traces.append(style.key("measured"))
-    table = pd.DataFrame(columns).rename_axis("offered [Mb/s]").round(3)
+    table = Columns.aligned(columns, "offered [Mb/s]").round(3)
     on_line = " on the line" if extra_bytes else ""
     layout = style.layout([title], f"offered [Mb/s{on_line}]", [{"rangemode": "tozero"}])
     layout["xaxis"]["rangemode"] = "tozero"
@@ -136,10 +136,10 @@ def _together(
     return (result.offered_bps[..., at] + extra_bps).sum(axis=-1), mean
 
 
-def _summary(table: pd.DataFrame, title: str, who: str) -> str:
+def _summary(table: Columns, title: str, who: str) -> str:
     first, last = table.index[[0, -1]]
-    known = [(label, column.dropna()) for label, column in table.items()]
-    ends = [f"{label} {column.iloc[0]:.3g} to {column.iloc[-1]:.3g}" for label, column in known]
+    known = [(label, y[~np.isnan(y)]) for label, y in table.columns.items()]
+    ends = [f"{label} {y[0]:.3g} to {y[-1]:.3g}" for label, y in known]
     return (
         f"{title.capitalize()} for an offered load of {who} of {first:,.4g} to {last:,.4g} Mb/s:"
         f" {'; '.join(ends)}."

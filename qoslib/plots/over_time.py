@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from qoslib import packets, tcp, units
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure, checked_results
 from qoslib.record import checked
 from qoslib.results import Result
@@ -35,17 +35,20 @@ class Line(NamedTuple):
 
 def over_time(lines: Sequence[Line], titles: Sequence[str], x_title: str, summary: str) -> Figure:
     """A figure of lines over time; ten moments are enough to read in its table."""
-    traces, tables = [], []
+    traces: list[style.Json] = []
+    columns: dict[str, tuple[Floats, Floats]] = {}
     for label, look, x, panels, kind in lines:
         for panel, y in enumerate(panels):
             uid = f"{label}-{panel}"
             traces.append(style.curve(kind, label, x, y, panel, as_look=look, uid=uid))
         every = slice(len(x) // 20, None, max(1, len(x) // 10))
-        columns = {f"{label} {title}": y[every] for title, y in zip(titles, panels, strict=True)}
-        index = pd.Index(x[every].round(3), name=x_title)
-        tables.append(pd.DataFrame(columns, index=index).round(3))
+        at = x[every].round(3)
+        columns |= {
+            f"{label} {title}": (at, y[every]) for title, y in zip(titles, panels, strict=True)
+        }
     layout = style.layout(titles, x_title, [{"rangemode": "tozero"}])
-    return Figure(data=traces, layout=layout, summary=summary, table=pd.concat(tables, axis=1))
+    table = Columns.aligned(columns, x_title).round(3)
+    return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 
 def queue_over_time(

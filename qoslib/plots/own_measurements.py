@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.compare import Overlay, Published, Row
 from qoslib.plots import style
-from qoslib.plots.figure import Figure, rounded
+from qoslib.plots.columns import Columns
+from qoslib.plots.figure import Figure
 from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.units import Floats
@@ -86,7 +86,7 @@ def overlay(laid: Overlay, panels: Sequence[str] = (), faded: bool = False) -> F
     >>> seen = {"stream": ["data"], "quantity": ["latency"], "statistic": ["p99"]}
     >>> seen |= {"value": [8.1], "unit": ["ms"]}
     >>> figure = overlay(compare.overlay(office, measurements.load(pd.DataFrame(seen))))
-    >>> figure.layout.yaxis.title.text
+    >>> figure.layout["yaxis"]["title"]["text"]
     '99 % delay [ms]'
     """
     checked(Overlay, laid, "laid")
@@ -222,25 +222,27 @@ class _Drawn:
         base = {"data rate": "bit/s", "ratio": "1", "time": "s"}[kind]
         return units.convert(both, base, unit)
 
-    def table(
-        self, offered: Floats, results: dict[str, Result | None], faded: bool
-    ) -> pd.DataFrame:
+    def table(self, offered: Floats, results: dict[str, Result | None], faded: bool) -> Columns:
         """A row a stream: what is drawn, and every measured value with its errors."""
-        columns: dict[str, object] = {"offered [Mb/s]": offered}
+        columns: dict[str, Floats] = {"offered [Mb/s]": offered}
         for panel in self.panels:
             title = _column(panel)
             for model, result in results.items():
                 columns[f"{title} {model}"] = self.modelled(panel, model, result)
-        made = rounded(pd.DataFrame(columns, index=pd.Index(self.names, name="stream")), 4)
+        made = Columns(columns, self.names, "stream").significant(4)
+        seen: dict[str, list[float | str | None]] = {}
         for value, rows in self.laid.by_value():
             at = self._at(value)
             if at is None:
                 continue
-            name = self.names[at]
-            made.loc[name, f"{value.quantity} measured [{value.unit}]"] = value.value
+            mine: dict[str, float | str] = {
+                f"{value.quantity} measured [{value.unit}]": value.value
+            }
             for row in () if faded else rows.values():
-                made.loc[name, f"{value.quantity} error, {row.model}"] = _error(row)
-        return made
+                mine[f"{value.quantity} error, {row.model}"] = _error(row)
+            for title, said in mine.items():
+                seen.setdefault(title, [None] * len(self.names))[at] = said
+        return Columns({**made.columns, **seen}, self.names, "stream")
 
     def summary(self, faded: bool) -> str:
         """What each stream loses and waits for, how many values fit, and what is not drawn."""
@@ -292,7 +294,7 @@ def _axes(panels: Sequence[str], traces: Sequence[style.Json], streams: int) -> 
     axes: list[style.Json] = []
     for place, panel in enumerate(panels):
         unit, axis = PANELS[panel].unit, f"y{place + 1 if place else ''}"
-        shown = [value for t in traces if t.get("yaxis") == axis for value in t["y"] if value]
+        shown = [value for t in traces if t.get("yaxis") == axis for value in t["y"] if value > 0]
         if unit == "ms" and streams > 1:
             ends = np.log10([min(shown, default=1.0), max(shown, default=1.0)])
             axes.append(style.decades(np.floor(ends[0] - 0.1), np.ceil(ends[1] + 0.1)))

@@ -26,7 +26,6 @@ __all__ = [
     "look",
     "looks",
     "nice",
-    "plain",
     "points",
     "upright",
     "variant",
@@ -151,19 +150,6 @@ def looks(names: Iterable[str], first: int = -1) -> dict[str, Look]:
     return found
 
 
-def plain(values: Iterable[float]) -> list[float | None]:
-    """Numbers as plotly's widget takes them back without a fault: a list, None for NaN and inf.
-
-    It answers an array with an error in the kernel's log once the page has sent its defaults.
-    """
-    numbers = np.asarray(list(values), dtype=float)
-    known = np.isfinite(numbers)
-    drawn: list[float | None] = numbers.tolist()
-    for at in np.flatnonzero(~known):
-        drawn[at] = None
-    return drawn
-
-
 @lru_cache(maxsize=1000)
 def _marker(kind: str, names: tuple[str, ...]) -> Json:
     found = looks(names)
@@ -192,7 +178,7 @@ def points(
         "type": "scatter",
         "mode": "markers",
         "x": list(x),
-        "y": plain(y),
+        "y": np.array([*y], dtype=float),
         "marker": dict(_marker(kind, tuple(names))),
         "name": KINDS[kind] + (OTHERWISE if faded else ""),
         "opacity": FADED if faded else 1.0,
@@ -206,7 +192,7 @@ def points(
     if half_width is not None:
         trace["error_y"] = {
             "type": "data",
-            "array": plain(half_width),
+            "array": np.array([*half_width], dtype=float),
             "color": INK,
             "width": 3,
         }
@@ -233,8 +219,8 @@ def line(
     return {
         "type": "scatter",
         "mode": "lines+markers" if kind == "fluid" else "lines",
-        "x": plain(x),
-        "y": plain(y),
+        "x": np.array([*x], dtype=float),
+        "y": np.array([*y], dtype=float),
         "line": {**_LINE[kind], "color": colour},
         "marker": {"color": colour, "symbol": symbol, "size": 7, "maxdisplayed": 6},
         "name": name,
@@ -256,7 +242,12 @@ def curve(
 def bars(names: Sequence[str], y: Iterable[float], panel: int = 0, **more: Any) -> Json:
     """Pale bars of what is offered to each class."""
     look = {"name": "offered", "legendgroup": "offered", "showlegend": panel == 0}
-    drawn = {"type": "bar", "x": list(names), "y": plain(y), "marker": {"color": PALE}}
+    drawn = {
+        "type": "bar",
+        "x": list(names),
+        "y": np.array([*y], dtype=float),
+        "marker": {"color": PALE},
+    }
     return drawn | look | {"width": 0.8, "uid": "offered", "zorder": -2, **_PLACES[panel], **more}
 
 

@@ -196,14 +196,14 @@ def test_a_dropper_has_the_same_colour_in_every_figure_of_the_lesson():
         index=["tail drop", "RED 1/2", "RED 64/128", "CoDel", "PIE"],
     )
     bars = lessons.aqm.both_loads(table, table)
-    there = {line.uid.rpartition("-")[0]: line.marker.color for line in bars.data}
+    there = {line["uid"].rpartition("-")[0]: line["marker"]["color"] for line in bars.data}
     app = lessons.aqm.explorer()
     here = {line.uid.rpartition("-")[0]: line.marker.color for line in app.figure.data}
     for name in ("tail drop", "CoDel", "PIE"):
         assert here[name] == there[name]
     assert here["RED"] == there["RED 1/2"]
     ramps = lessons.aqm.ramps({"RED 1/2": RedProfile(1, 2), "RED 64/128": RedProfile(64, 128)})
-    assert [line.line.color for line in ramps.data] == [there["RED 1/2"], there["RED 64/128"]]
+    assert [line["line"]["color"] for line in ramps.data] == [there["RED 1/2"], there["RED 64/128"]]
     app.close()
 
 

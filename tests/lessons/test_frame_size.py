@@ -13,7 +13,7 @@ def app():
 
 
 def trace(figure, uid):
-    return next(each for each in figure.data if each.uid == uid)
+    return next(each for each in figure.data if each["uid"] == uid)
 
 
 def solved(size, load=1.0, **engine):
@@ -33,7 +33,7 @@ def test_a_figure_counts_in_three_ways():
     figure = lessons.packet_rate.figure(
         20, forwarded, lessons.packet_rate.published_rows("mx150_throughput")
     )
-    drawn = [trace(figure, f"fluid-{panel}").y[0] for panel in range(3)]
+    drawn = [trace(figure, f"fluid-{panel}")["y"][0] for panel in range(3)]
     pps = result.sent_pps.sum()
     assert drawn == pytest.approx([pps * 84 * 8e-9, pps * 64 * 8e-9, pps * 1e-6])
     assert "published rows" in figure.summary
@@ -43,27 +43,27 @@ def test_a_figure_counts_in_three_ways():
 def test_the_explorer_begins_at_the_published_router(app):
     app.move(**{"frame": 64, "cap": 7.545, "byte": 0, "load": 100})
     assert "10 of the 10 published rows" in app.summary
-    assert trace(app.figure, "measured-0").y[0] == 5
-    assert list(trace(app.figure, "packets-0").x) == list(SIMULATED)
+    assert trace(app.figure, "measured-0")["y"][0] == 5
+    assert list(trace(app.figure, "packets-0")["x"]) == list(SIMULATED)
 
 
 def test_published_points_fade_where_the_load_is_another_one(app):
     for load, faded in ((100, False), (90, True)):
         app.move(**{"frame": 64, "cap": 7.545, "byte": 0, "load": load})
-        assert (trace(app.figure, "measured-0").opacity < 0.5) is faded
+        assert (trace(app.figure, "measured-0")["opacity"] < 0.5) is faded
 
 
 def test_each_slider_moves_the_line_as_the_model_says(app):
     app.move(frame=300, cap=5, byte=0.2, load=90)
     said = solved(300, 0.9, packet_s=1 / 5e6, byte_s=0.2e-9) * 1e-6
-    assert trace(app.figure, "now-2").y[0] == pytest.approx(said)
-    line = dict(zip(SIZES, trace(app.figure, "fluid-2").y, strict=True))
+    assert trace(app.figure, "now-2")["y"][0] == pytest.approx(said)
+    line = dict(zip(SIZES, trace(app.figure, "fluid-2")["y"], strict=True))
     assert line[300] == pytest.approx(said)
 
 
 def test_the_packet_model_is_near_the_line(app):
     app.move(frame=64, cap=7.545, byte=0, load=100)
-    line = dict(zip(SIZES, trace(app.figure, "fluid-0").y, strict=True))
+    line = dict(zip(SIZES, trace(app.figure, "fluid-0")["y"], strict=True))
     dots = trace(app.figure, "packets-0")
     for size, gbps in zip(dots.x, dots.y, strict=True):
         near = line.get(size) or solved(int(size)) * (size + 20) * 8e-9

@@ -213,13 +213,13 @@ def test_the_solution_of_the_worksheet_is_that_of_the_fluid_model(one_queue):
 
 def test_each_mark_of_a_figure_says_all_that_is_known_of_its_value(six_classes):
     """Marks lie on one another, so the nearest would say a model's value for a measured one."""
-    drawn = {trace.uid: trace for trace in lesson.picture(six_classes, ["CS1", "BE"]).data}
+    drawn = {trace["uid"]: trace for trace in lesson.picture(six_classes, ["CS1", "BE"]).data}
     for kind in ("fluid", "packets", "measured", "published"):
-        said = drawn[f"{kind}-0"].customdata[0]
+        said = drawn[f"{kind}-0"]["customdata"][0]
         assert said[1] == "measured here: 87.92 ms (87.87 - 87.97)"
         assert said[3] == "published: up to 84 milliseconds"
-    assert "<br>" in drawn["fluid-0"].hovertemplate
-    assert "&lt;" not in drawn["fluid-0"].hovertemplate
+    assert "<br>" in drawn["fluid-0"]["hovertemplate"]
+    assert "&lt;" not in drawn["fluid-0"]["hovertemplate"]
 
 
 def test_stored_runs_are_an_answer_only_where_there_are_no_fresh_ones(one_queue):

@@ -13,7 +13,7 @@ def app():
 
 
 def trace(figure, uid):
-    return next(each for each in figure.data if each.uid == uid)
+    return next(each for each in figure.data if each["uid"] == uid)
 
 
 def share(result):
@@ -22,8 +22,8 @@ def share(result):
 
 def test_it_begins_at_the_published_run(app):
     app.move(**START)
-    assert trace(app.figure, "measured-1").y == pytest.approx([32.46, 4.318], abs=0.01)
-    assert trace(app.figure, "packets-1").y == pytest.approx([32.46, 4.4], abs=0.2)
+    assert trace(app.figure, "measured-1")["y"] == pytest.approx([32.46, 4.318], abs=0.01)
+    assert trace(app.figure, "packets-1")["y"] == pytest.approx([32.46, 4.4], abs=0.2)
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,15 @@ def test_it_begins_at_the_published_run(app):
 def test_each_control_moves_the_marks_as_the_models_say(app, moved):
     app.move(**(START | moved))
     values = app.values
-    assert trace(app.figure, "now-1").y == pytest.approx(share(run(described(values), "fluid")))
-    assert trace(app.figure, "packets-1").y == pytest.approx(share(simulated(values)))
+    assert trace(app.figure, "now-1")["y"] == pytest.approx(share(run(described(values), "fluid")))
+    assert trace(app.figure, "packets-1")["y"] == pytest.approx(share(simulated(values)))
 
 
 def test_the_burst_moves_the_packets_alone(app):
     app.move(**START)
-    before = [trace(app.figure, f"{kind}-1").y for kind in ("now", "packets")]
+    before = [trace(app.figure, f"{kind}-1")["y"] for kind in ("now", "packets")]
     app.move(burst=2000)
-    after = [trace(app.figure, f"{kind}-1").y for kind in ("now", "packets")]
+    after = [trace(app.figure, f"{kind}-1")["y"] for kind in ("now", "packets")]
     assert after[0] == before[0]
     assert after[1][0] < before[1][0] - 2
 
@@ -66,13 +66,15 @@ def test_the_published_pair_is_marked_among_the_runs():
     solved = fluid.solve(both.port, both.streams)
     figure = lessons.llq_policing.phase_scatter(runs, solved, (0.27, 0.066), (0.005, 0.0005))
     marked = trace(figure, "measured-0")
-    assert (marked.x[0], marked.y[0]) == pytest.approx((27, 6.6))
-    assert len(trace(figure, "packets-0").x) == 2
+    assert (marked["x"][0], marked["y"][0]) == pytest.approx((27, 6.6))
+    assert len(trace(figure, "packets-0")["x"]) == 2
     for kind in ("fluid", "measured"):
-        keyed = trace(figure, f"key-{kind}").marker
-        drawn = trace(figure, f"{kind}-0").marker
-        assert (drawn.symbol, drawn.color) == (keyed.symbol, keyed.color)
-        assert trace(figure, f"{kind}-1").text[-1] == trace(figure, f"key-{kind}").name
+        keyed = trace(figure, f"key-{kind}")["marker"]
+        drawn = trace(figure, f"{kind}-0")["marker"]
+        assert [drawn[look] for look in ("symbol", "color")] == [
+            keyed[look] for look in ("symbol", "color")
+        ]
+        assert trace(figure, f"{kind}-1")["text"][-1] == trace(figure, f"key-{kind}")["name"]
     assert "published 27 %" in figure.summary
 
 
@@ -94,9 +96,9 @@ def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():
         tokens = trace(figure, f"{reading}-0")
         for share in (0.5, 0.99):
             left = 500 * (1 - share)
-            below = next(x for x, kb in zip(tokens.x, tokens.y, strict=True) if kb <= left)
+            below = next(x for x, kb in zip(tokens["x"], tokens["y"], strict=True) if kb <= left)
             assert below == pytest.approx(1000 * (begin_s + share * lasts_s), abs=30)
         assert f"({reading}) is empty from {below:.3g} ms on" in figure.summary
-    assert trace(figure, "burst").y == (500, 500)
+    assert trace(figure, "burst")["y"] == [500, 500]
     with pytest.raises(ValueError, match="allowed: one with a policer"):
         lessons.llq_policing.bucket_over_time(both.scenario, results, "default")

@@ -103,11 +103,11 @@ def test_the_answer_stands_beside_the_guess(asked, guess, answer, text):
 
 def test_a_drawn_curve_stays_in_the_picture():
     figure = reveal(CURVE, GUESSES[CURVE], {0: 0, 100: 40})
-    assert [trace.name for trace in figure.data] == ["your guess", "The model"]
+    assert [trace["name"] for trace in figure.data] == ["your guess", "The model"]
     assert figure.summary == "At 100 %: the model 40 %, your curve 3 %."
     assert figure.table["The model"].tolist() == [0, 20, 40]
     alone = reveal(CURVE, None, [(0, 0), (100, 40)])
-    assert [trace.name for trace in alone.data] == ["The model"]
+    assert [trace["name"] for trace in alone.data] == ["The model"]
     assert alone.summary == "At 100 %: the model 40 %."
 
 
@@ -118,7 +118,7 @@ def test_an_unfinished_curve_is_shown_and_named_but_not_kept(folder):
     assert store.get(CURVE) is None
     assert list(folder.iterdir()) == []
     figure = reveal(CURVE, None, {0: 0, 100: 40}, store.part(CURVE))
-    assert list(figure.data[0].x) == [0, 50]
+    assert list(figure.data[0]["x"]) == [0, 50]
     said = "Your curve is not finished: nothing is drawn at 100 %. At 100 %: the model 40 %."
     assert figure.summary == said
     assert figure.table["your guess"].isna().tolist() == [False, False, True]

@@ -180,8 +180,8 @@ def test_a_figure_over_time_says_and_tabulates_the_same():
     test = mx80.PLATFORM.experiments("as_configured")["buffer_12MB"].scenario
     run = tcp.solve(test.network, test.hosts, 5.0, streams=test.streams)
     figure = plots.tcp_over_time(test, {"solved": run})
-    assert [each.uid for each in figure.data] == [f"solved-{n}" for n in range(4)]
-    assert f"{max(figure.data[2].y):.3g} MB wait" in figure.summary
+    assert [each["uid"] for each in figure.data] == [f"solved-{n}" for n in range(4)]
+    assert f"{max(figure.data[2]['y']):.3g} MB wait" in figure.summary
     assert len(figure.table) >= 10
     rates = tcp.over_time(test, run).carried_bps
     assert units.convert(np.mean(rates), "bit/s", "Gbit/s") == pytest.approx(gbps(run), rel=0.05)

@@ -1,16 +1,20 @@
 """Droppers at one bottleneck: their rules, and what becomes of two kinds of load."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 from qoslib.port import Codel, RedProfile
 from qoslib.results import Result
 from qoslib.scenario import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["both_loads", "codel_over_time", "figure", "ramps"]
 
@@ -52,7 +56,7 @@ def ramps(profiles: Mapping[str, RedProfile]) -> Figure:
     )
     lengths = np.unique(np.concatenate([ticks, *map(_corners, profiles.values())]).round())
     rows = {f"{name} [%]": _percent(each, lengths) for name, each in profiles.items()}
-    table = pd.DataFrame(rows, index=pd.Index(lengths.astype(int), name="queue [packets]"))
+    table = Columns(rows, lengths.astype(int), "queue [packets]")
     return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 
@@ -110,12 +114,12 @@ def codel_over_time(scenario: Scenario, result: Result, codel: Codel) -> Figure:
         f" {until_s:.0f} s. Until then the queue stays at {delay_ms.max():.0f} ms."
     )
     columns = {"law [packets/s]": law_pps.round(), "queue delay [ms]": delay_ms.round(1)}
-    table = pd.DataFrame(columns, index=pd.Index(time_s.round(1), name=TIME))
+    table = Columns(columns, time_s.round(1), TIME)
     return Figure(
         data=[law, needed, seen | shown, goal | shown],
         layout=layout,
         summary=summary,
-        table=table.iloc[:: max(1, len(table) // 12)],
+        table=table.part(slice(None, None, max(1, len(table) // 12))),
     )
 
 
@@ -124,14 +128,15 @@ def _delay_ms(port, frame_bytes, queue_packets):
     return units.convert(np.asarray(queue_packets) * each_s, "s", "ms")
 
 
-def both_loads(blasted: pd.DataFrame, tcp: pd.DataFrame) -> Figure:
+def both_loads(blasted: "Columns | pd.DataFrame", tcp: "Columns | pd.DataFrame") -> Figure:
     """Link used and mean delay of each dropper: pale under a constant stream, full with TCP.
 
     Parameters
     ----------
-    blasted, tcp : DataFrame
+    blasted, tcp : DataFrame or Columns
         As `outcomes` makes them, of the same droppers.
     """
+    blasted, tcp = Columns.of(blasted), Columns.of(tcp)
     layout = _rows(tcp.index, style.layout((USED, DELAY)))
     loads = {CONSTANT: blasted, RESPONSIVE: tcp}
     columns = {
@@ -141,7 +146,7 @@ def both_loads(blasted: pd.DataFrame, tcp: pd.DataFrame) -> Figure:
     }
     traces = [*_moves(blasted, tcp), *_keys()]
     return Figure(
-        data=traces, layout=layout, summary=_told(blasted, tcp), table=pd.DataFrame(columns)
+        data=traces, layout=layout, summary=_told(blasted, tcp), table=Columns(columns, tcp.index)
     )
 
 
@@ -163,7 +168,7 @@ def _moves(blasted, tcp):
     for place, name in enumerate(tcp.index):
         look = _look(name, place)
         for panel, column in enumerate((USED, DELAY)):
-            x = [float(table[column][name]) for table in (blasted, tcp)]
+            x = [float(table[column][place]) for table in (blasted, tcp)]
             trace = style.line("tcp", name, x, [], panel, as_look=look, uid=f"{name}-{panel}")
             marker = {"color": look.colour, "symbol": look.symbol}
             trace |= {"y": [name, name], "mode": "lines+markers", "showlegend": False}
@@ -181,14 +186,14 @@ def _keys():
 
 def _told(blasted, tcp):
     return " ".join(
-        f"{name}: {tcp[USED][name]:.0f} % of the link and {tcp[DELAY][name]:.3g} ms with TCP,"
-        f" {blasted[USED][name]:.0f} % and {blasted[DELAY][name]:.3g} ms under the constant stream."
-        for name in tcp.index
+        f"{name}: {with_tcp[USED]:.0f} % of the link and {with_tcp[DELAY]:.3g} ms with TCP,"
+        f" {alone[USED]:.0f} % and {alone[DELAY]:.3g} ms under the constant stream."
+        for (name, with_tcp), (_, alone) in zip(tcp.rows(), blasted.rows(), strict=True)
     )
 
 
 def figure(
-    scenario: Scenario, blasted: pd.DataFrame, tcp: pd.DataFrame, flows: Result, chosen: str
+    scenario: Scenario, blasted: Columns, tcp: Columns, flows: Result, chosen: str
 ) -> Figure:
     """All droppers as in `both_loads`, and the rate of each flow with one of them.
 
@@ -196,7 +201,7 @@ def figure(
     ----------
     scenario : Scenario
         The TCP flows and the port.
-    blasted, tcp : DataFrame
+    blasted, tcp : Columns
         As `outcomes` makes them, of the same droppers.
     flows : Result
         The record of the TCP flows with the chosen dropper.
@@ -217,7 +222,7 @@ def figure(
     layout = style.layout(
         titles, ("", "", "flow, slowest first"), [{}, {}, {"rangemode": "tozero"}]
     )
-    here, then = tcp.loc[chosen], blasted.loc[chosen]
+    here, then = dict(tcp.rows())[chosen], dict(blasted.rows())[chosen]
     summary = (
         f"{chosen} with {len(rates)} TCP flows: {here[USED]:.0f} % of the link used, mean delay"
         f" {here[DELAY]:.3g} ms, {here['dropped [%]']:.3g} % dropped, flows between"

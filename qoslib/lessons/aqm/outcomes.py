@@ -1,15 +1,19 @@
 """What runs of one bottleneck have to show: link used, delay, drops, and how evenly flows share."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from qoslib import run, units
 from qoslib.flows import Flow, Host
+from qoslib.plots.columns import Columns
 from qoslib.port import Instantaneous, PacketLimit, Port, Queue, Red, RedProfile
 from qoslib.results import Result
 from qoslib.scenario import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["fault", "jain_index", "outcomes", "used_share"]
 
@@ -28,7 +32,7 @@ def jain_index(rates_bps: np.ndarray) -> float:
     return float(rates_bps.sum() ** 2 / (len(rates_bps) * (rates_bps**2).sum()))
 
 
-def outcomes(scenario: Scenario, results: Mapping[str, Result]) -> pd.DataFrame:
+def outcomes(scenario: Scenario, results: Mapping[str, Result]) -> "pd.DataFrame":
     """A row for each run at the scenario's port, and three columns more where TCP was sent.
 
     Parameters
@@ -38,8 +42,13 @@ def outcomes(scenario: Scenario, results: Mapping[str, Result]) -> pd.DataFrame:
     results : mapping of str to Result
         Label of a run to its record.
     """
+    return outcomes_of(scenario, results).to_frame()
+
+
+def outcomes_of(scenario: Scenario, results: Mapping[str, Result]) -> Columns:
+    """The same as plain columns."""
     rows = {name: _row(scenario.only_port, result) for name, result in results.items()}
-    return pd.DataFrame.from_dict(rows, orient="index").round(2)
+    return Columns.of_rows(rows).round(2)
 
 
 def _row(port, result):
@@ -59,7 +68,7 @@ def _row(port, result):
     return row | ends | {"fairness": jain_index(result.tcp.goodput_bps)}
 
 
-def fault() -> pd.Series:
+def fault() -> "pd.Series[str]":
     """The counters of a port with a fault, for the exercise that asks for its name."""
     look = Red(RedProfile(3, 6), averaging=Instantaneous())
     queue = Queue("all", PacketLimit(500), look)
@@ -72,6 +81,8 @@ def fault() -> pd.Series:
     dropped = {name: int(pps.sum() * 60) for name, pps in result.dropped_by_pps.items()}
     row = _row(port, result)
     assert result.history is not None
+    import pandas as pd
+
     return pd.Series(
         {
             "link used, mean of 60 s": f"{row['link used [%]']:.0f} %",

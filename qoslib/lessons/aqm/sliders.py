@@ -11,7 +11,7 @@ from qoslib.flows import Flow, Host
 from qoslib.front.workers import silent
 from qoslib.lessons import ghost
 from qoslib.lessons.aqm.figures import figure
-from qoslib.lessons.aqm.outcomes import outcomes
+from qoslib.lessons.aqm.outcomes import outcomes_of
 from qoslib.port import (
     Codel,
     Dropper,
@@ -101,7 +101,7 @@ def explorer() -> Explorer:
     def draw(values, found):
         blasts, flows = found or simulate(values, None, AT_ONCE)
         scenario, chosen = described(values)[1], values["dropper"]
-        blasted, tcp = (outcomes(scenario, each) for each in (blasts, flows))
+        blasted, tcp = (outcomes_of(scenario, each) for each in (blasts, flows))
         drawn = figure(scenario, blasted, tcp, flows[chosen], chosen)
         others = any(values[name] != START[name] for name in ("flows", "trip"))
         drawn.add_traces(

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.explore import Explorer
 from qoslib.lessons import round_robin
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 from qoslib.port import RedProfile
 
@@ -51,8 +51,7 @@ def ramp(profiles: Mapping[str, RedProfile]) -> Figure:
         traces.append(style.curve("fluid", named, x, y, 0, as_look=looks[label], uid=label))
         columns[f"{label} [%]"] = np.interp(average, x, y)
         sentences.append(f"{label}: nothing is dropped below {low:g}, everything above {high:g}")
-    index = pd.Index(average.round(1), name="average queue [packets]")
-    table = pd.DataFrame(columns, index=index).round(1)
+    table = Columns(columns, average.round(1), "average queue [packets]").round(1)
     layout = style.layout(["probability of a drop [%]"], "average queue [packets]")
     layout["xaxis"] |= style.decades(*_ENDS)
     layout["yaxis"]["range"] = [-3, 104]

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.compare import Row
 from qoslib.record import fail
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["COUNTS", "counted", "evidence"]
 
@@ -59,7 +62,7 @@ def counted(rows: Sequence[Row], count: str) -> list[Row]:
     return [row for row in left if id(row) in kept]
 
 
-def evidence(rows: Sequence[Row]) -> pd.DataFrame:
+def evidence(rows: Sequence[Row]) -> "pd.DataFrame":
     """How many rows are left by each of `COUNTS`, and how many of them are within tolerance.
 
     Parameters
@@ -79,6 +82,8 @@ def evidence(rows: Sequence[Row]) -> pd.DataFrame:
         round(float(units.convert(good / len(each), "1", "%")), 1) if each else np.nan
         for good, each in zip(within, left, strict=True)
     ]
+    import pandas as pd
+
     return pd.DataFrame(
         {"rows": list(map(len, left)), "within": within, "share [%]": shares},
         index=pd.Index(COUNTS, name="counted"),

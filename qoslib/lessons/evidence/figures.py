@@ -6,8 +6,10 @@ from zlib import crc32
 import numpy as np
 
 from qoslib import units
-from qoslib.compare import Row, to_frame
+from qoslib.compare import Row
+from qoslib.compare.tables import lines
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 
 __all__ = ["family", "figure", "lanes_of"]
@@ -53,7 +55,8 @@ def figure(rows: Sequence[Row], lanes: Sequence[str] = ()) -> Figure:
         for panel, fitted in enumerate((False, True))
         for verdict in VERDICTS
     ]
-    return Figure(data=traces, layout=_layout(names), summary=_summary(rows), table=to_frame(rows))
+    table = Columns.of_rows(lines(rows))
+    return Figure(data=traces, layout=_layout(names), summary=_summary(rows), table=table)
 
 
 def lanes_of(rows: Sequence[Row]) -> list[str]:
@@ -78,16 +81,16 @@ def _trace(rows, lanes, panel, fitted, verdict):
         "name": label,
         "legendgroup": verdict,
         "showlegend": panel == 0,
-        "x": style.plain(x),
-        "y": style.plain(_lane(mine, lanes)),
+        "x": x,
+        "y": _lane(mine, lanes),
         "text": [f"{row.title}: {row.modelled:.4g} / {row.published:g} {row.unit}" for row in mine],
         "hoverinfo": "text",
         "marker": {"color": colour, "symbol": symbol, "size": 7},
         "error_x": {
             "type": "data",
             "symmetric": False,
-            "array": style.plain(_place(ratio + half) - x),
-            "arrayminus": style.plain(x - _place(ratio - half)),
+            "array": _place(ratio + half) - x,
+            "arrayminus": x - _place(ratio - half),
             "color": style.RIM,
             "thickness": 1,
             "width": 0,

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from qoslib import fluid, sweep, units
 from qoslib.compare import published_points
@@ -15,6 +14,7 @@ from qoslib.front.workers import silent
 from qoslib.packets.phases import random_phases
 from qoslib.platforms import platform as platform_named
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 from qoslib.record import checked, fail
 from qoslib.results import Result
@@ -140,7 +140,7 @@ def edge_figure(
     y = units.convert(np.asarray(seen[1], dtype=float), "s", "ms")
     traces.append(style.points("measured", seen[0], _percent(seen[2]), y, 1, uid="measured"))
     traces += style.keys(*(["packets"] if simulated else []), "now", "measured")
-    table = pd.DataFrame(columns, index=pd.Index(np.round(x, 4), name="offered [%]")).round(1)
+    table = Columns(columns, np.round(x, 4), "offered [%]").round(1)
     y_axes = [{}, {"type": "log", "range": [0, 3], "dtick": 1}]
     titles = [title for _, title, _ in _PANELS]
     layout = style.layout(titles, "offered above or below published [%]", y_axes)
@@ -163,7 +163,7 @@ def _values(result, names, panel):
 def _sentences(table, here, names):
     yield f"With all offered rates {table.index[here]:+.3f} % from the published ones:"
     for name in names:
-        sent, delay = (table[f"{name} {title}"].iloc[here] for _, title, _ in _PANELS)
+        sent, delay = (table[f"{name} {title}"][here] for _, title, _ in _PANELS)
         waits = f"{sent:.0f} packets/s, which wait for {delay:.3g} ms."
         yield f"{name} sends {'nothing and has no delay.' if np.isnan(delay) else waits}"
 

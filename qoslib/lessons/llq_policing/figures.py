@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from qoslib import packets, units
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 from qoslib.plots.over_time import Line, over_time
 from qoslib.results import Result
@@ -77,14 +77,16 @@ def figure(
     for name, lost in zip(LIKE, lost_pps, strict=True):
         traces.append(_line("packets", name, time_s, lost, 2))
     traces += style.keys("packets", "now", "measured")
-    columns = [f"{name} {title}" for title in PANELS[:2] for name in LIKE]
-    index = pd.Index(x.round(1), name=X_TITLES[0])
-    table = pd.DataFrame(np.hstack(lines), columns=columns, index=index).round(2)
+    names = [f"{name} {title}" for title in PANELS[:2] for name in LIKE]
+    columns = dict(zip(names, np.hstack(lines).T, strict=True))
+    table = Columns(columns, x.round(1), X_TITLES[0]).round(2)
     ranges = ([0, 1.08 * max(1.0, float(lines[0].max()))], [-2, 104], None)
     y_axes = [{"rangemode": "tozero"} | ({"range": each} if each else {}) for each in ranges]
     layout = style.layout(PANELS, X_TITLES, y_axes)
     summary = _summary(marks, faded)
-    return Figure(data=traces, layout=layout, summary=summary, table=table.iloc[::5])
+    return Figure(
+        data=traces, layout=layout, summary=summary, table=table.part(slice(None, None, 5))
+    )
 
 
 def _panels(counts: Sequence[Counted]):
@@ -171,7 +173,7 @@ def bucket_over_time(scenario: Scenario, results: Mapping[str, Result], queue: s
         )
     drawn = over_time(lines, OF_BUCKET, "time [ms]", " ".join(sentences))
     ends_ms = lines[0].x[[0, -1]]
-    return drawn.add_trace(style.bound("burst", ends_ms, [burst_kb] * 2, 0, uid="burst"))
+    return drawn.add_traces([style.bound("burst", ends_ms, [burst_kb] * 2, 0, uid="burst")])
 
 
 OF_PHASES = ("lost [% of the second stream]", "runs that lose less [%]")
@@ -217,11 +219,12 @@ def phase_scatter(
     ]
     y_axes = [{"title": {"text": f"lost [% of {second}]", "standoff": 4}}, {"range": [0, 112]}]
     layout = style.layout(OF_PHASES, f"lost [% of {first}]", y_axes)
-    table = pd.DataFrame(
-        np.percentile(lost, [5, 25, 50, 75, 95], axis=0).round(1),
-        columns=[f"{name} lost [%]" for name in fluid.streams],
-        index=pd.Index([5, 25, 50, 75, 95], name="runs that lose less [%]"),
-    )
+    shares = [5, 25, 50, 75, 95]
+    columns = {
+        f"{name} lost [%]": np.percentile(each, shares)
+        for name, each in zip(fluid.streams, lost.T, strict=True)
+    }
+    table = Columns(columns, shares, "runs that lose less [%]").round(1)
     less = np.mean(lost[:, 0] < seen[0])
     summary = (
         f"In {len(runs)} runs {first} loses from {order[0]:.2g} to {order[-1]:.2g} %; in"

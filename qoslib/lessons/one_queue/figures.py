@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.front import Sweep
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 from qoslib.port import Port
 from qoslib.results import Result
@@ -95,10 +95,11 @@ def figure(
         more = {"uid": f"measured-{panel}", "half_width": half, "faded": faded}
         traces.append(style.points("measured", [name], seen_x[: len(value)], value, panel, **more))
     traces += style.keys("packets", "now", "measured")
-    table = pd.DataFrame(
-        dict(zip(COLUMNS, np.array(fluid)[:, :-1], strict=True)),
-        index=pd.Index(np.round(x[:-1], 1), name="offered [% of the link]"),
-    ).round(3)
+    table = Columns(
+        dict(zip(COLUMNS, np.round(fluid, 3)[:, :-1], strict=True)),
+        np.round(x[:-1], 1),
+        "offered [% of the link]",
+    )
     summary = _summary(*np.array([x, *fluid])[:, -1].tolist())
     if simulated and not np.isnan(dots[2][-1]):
         kind = type(stream.arrivals).__name__

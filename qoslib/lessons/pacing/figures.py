@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 
 from qoslib import tcp, units
 from qoslib.lessons.tcp_buffers import published as common
 from qoslib.lessons.tcp_buffers.published import Axis, Swept, TcpTest, drawn
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
 
@@ -146,7 +146,7 @@ def goodput_over_burst(
         # What stands right of the middle, of a logarithmic axis, is named on its left.
         side = "left" if at**2 > x[0] * x[-1] else "right"
         traces.append(style.upright(name, at, top, 0, side, name))
-    table = pd.DataFrame(columns, index=pd.Index(x, name="burst or queue [kB]")).round(1)
+    table = Columns(columns, x, "burst or queue [kB]").round(1)
     layout = style.layout(OF_BURSTS, BURST)
     layout["xaxis"] |= {"type": "log", "tickvals": x.tolist(), "tickformat": ","}
     layout["yaxis"]["range"] = [0, 1.2 * top]
@@ -155,10 +155,10 @@ def goodput_over_burst(
 
 def _of_bursts(table, rules, top):
     sentences = [
-        f"{name.removesuffix(' [Mb/s]').capitalize()}: from {column.iloc[0]:.3g} to"
-        f" {column.iloc[-1]:.3g} of {top:.3g} Mb/s as it grows from {table.index[0]:,.0f} to"
+        f"{name.removesuffix(' [Mb/s]').capitalize()}: from {column[0]:.3g} to"
+        f" {column[-1]:.3g} of {top:.3g} Mb/s as it grows from {table.index[0]:,.0f} to"
         f" {table.index[-1]:,.0f} kB."
-        for name, column in table.items()
+        for name, column in table.columns.items()
     ]
     marked = [f"{name} {units.convert(each, 'B', 'kB'):,.0f} kB" for name, each in rules.items()]
     return " ".join([*sentences, f"Dashed: {', '.join(marked)}."])

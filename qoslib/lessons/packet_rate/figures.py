@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from qoslib import measurements, units
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
 
@@ -126,14 +126,16 @@ def _layout(offered):
 
 def _table(drawn, published):
     columns = {
-        f"{title}, {style.KINDS[kind]}": pd.Series(y, index=sizes)
+        f"{title}, {style.KINDS[kind]}": (sizes, y)
         for kind, (sizes, counted) in drawn.items()
         for title, y in zip(PANELS, counted, strict=True)
     }
     seen = {row.frame_bytes: units.convert(row.rate_bps, "bit/s", "Gbit/s") for row in published}
-    columns[f"{PANELS[0]}, published"] = pd.Series(seen, dtype=float)
-    table = pd.DataFrame(columns).rename_axis("frame [bytes]").round(3)
-    return table.loc[list(seen)] if seen else table.iloc[:: max(1, len(table) // 10)]
+    columns[f"{PANELS[0]}, published"] = list(seen), list(seen.values())
+    table = Columns.aligned(columns, "frame [bytes]").round(3)
+    if seen:
+        return table.part(np.isin(table.index, list(seen)))
+    return table.part(slice(None, None, max(1, len(table) // 10)))
 
 
 def _here(marks):

@@ -63,7 +63,7 @@ def explorer(where: str | Scenario = "mx150") -> Explorer:
         faded = values["load"] != at["load"]
         drawn = figure(gap_bytes, forwarded, published, (values["frame"], here), faded)
         if where == "mx150":
-            top = drawn.layout.yaxis.range[1]
+            top = drawn.layout["yaxis"]["range"][1]
             drawn.add_traces(
                 [
                     ghost("05.a", 0, faded=faded),

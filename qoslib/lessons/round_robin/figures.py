@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.compare import Point, published_points
 from qoslib.platforms import Experiment
 from qoslib.plots import style
-from qoslib.plots.figure import Figure, rounded
+from qoslib.plots.columns import Columns
+from qoslib.plots.figure import Figure
 from qoslib.plots.marks import by_mark
 from qoslib.results import Result
 
@@ -65,7 +65,7 @@ def figure(
         columns[f"{PANELS[panel]} published"] = y
     traces += _queues(experiment.port, packets, until_s)
     traces += style.keys("fluid", "packets", "measured")
-    table = rounded(pd.DataFrame(columns, index=pd.Index(labels, name="class")))
+    table = Columns(columns, labels, "class").significant()
     layout = _layout(packets)
     style.beside(traces, layout, len(labels))
     summary = _summary(table, packets) + _without_delay(classes, fluid)
@@ -128,7 +128,7 @@ def _layout(packets):
 
 def _summary(table, packets):
     model = "fluid" if packets is None else "packets"
-    sentences = "; ".join(_sentence(name, row, model) for name, row in table.iterrows())
+    sentences = "; ".join(_sentence(name, row, model) for name, row in table.rows())
     if packets is None:
         return f"In the fluid model: {sentences}."
     most = packets.history.queue_packets.max(axis=1)

@@ -1,11 +1,11 @@
 """The turns of a scheduler as a timeline, and what other quanta or another policer change."""
 
 import numpy as np
-import pandas as pd
 
 from qoslib import run, units
 from qoslib.platforms import gsr12000
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.plots.figure import Figure
 from qoslib.plots.marks import by_mark
 from qoslib.record import fail
@@ -98,7 +98,7 @@ def _row(name, at, begin_ms, end_ms):
     colour = style.look(_LOOKS[at % len(_LOOKS)]).colour
     x = np.column_stack([begin_ms, end_ms, np.full(len(begin_ms), np.nan)]).ravel()
     row = style.line("packets", name, x, np.zeros(len(x)), 0, uid=f"row-{at}")
-    y = [None if each is None else name for each in row["x"]]
+    y = [None if np.isnan(each) else name for each in row["x"]]
     # Without a first entry a category that is never served would lose its row.
     # plotly would leave out what is narrower than a pixel, and that is every single packet.
     bar = {"width": 26, "color": colour, "simplify": False}
@@ -111,13 +111,14 @@ def _turns(port, queue, begin_ms, size):
     sent = {"packets": np.ones_like(size), "bytes": size}
     columns = {name: np.add.reduceat(each, first) for name, each in sent.items()}
     names = [port.queue_names[at] for at in queue[first]]
-    return pd.DataFrame({"begins [ms]": begin_ms[first].round(3), **columns}, index=names)
+    return Columns({"begins [ms]": begin_ms[first].round(3), **columns}, names)
 
 
 def _summary(port, table):
     counts = [
-        f"{name} has {len(mine)} turns of up to {mine['packets'].max()} packets"
-        for name, mine in ((n, table.loc[[n]]) for n in port.queue_names if n in table.index)
+        f"{name} has {len(mine)} turns of up to {mine.max()} packets"
+        for name, mine in ((n, table["packets"][table.index == n]) for n in port.queue_names)
+        if len(mine)
     ]
     return f"In this time {'; '.join(counts)}."
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.plots import style
-from qoslib.plots.figure import Figure, rounded
+from qoslib.plots.columns import Columns
+from qoslib.plots.figure import Figure
 from qoslib.results import Result
 
 __all__ = ["figure", "place_of"]
@@ -97,21 +97,22 @@ def _table(numbers, ports, streams):
         for at, port in enumerate(ports)
         for panel, column in enumerate(COLUMNS)
     }
-    return rounded(pd.DataFrame(cells, index=pd.Index(streams, name="stream")))
+    return Columns(cells, streams, "stream").significant()
 
 
 def _summary(table, streams):
     return " ".join(
-        _sentence(port, table[port], streams)
-        for port in dict.fromkeys(table.columns.get_level_values(0))
+        _sentence(port, table[port, COLUMNS[0]], table[port, COLUMNS[1]], streams)
+        for port in dict.fromkeys(port for port, _ in table.columns)
     )
 
 
-def _sentence(port, numbers, streams):
-    lost, delay = numbers[COLUMNS[0]], numbers[COLUMNS[1]]
-    losers = [f"{name} {lost[name]:.3g} %" for name in streams if lost[name] >= 0.05]
+def _sentence(port, lost, delay, streams):
+    each = list(zip(streams, lost, strict=True))
+    losers = [f"{name} {share:.3g} %" for name, share in each if share >= 0.05]
     words = [f"{', '.join(losers)} lost" if losers else "nothing is lost"]
-    words += [f"{name} starves" for name in streams if lost[name] >= STARVED]
-    if delay.notna().any():
-        words.append(f"the longest delay is that of {delay.idxmax()}, {delay.max():.3g} ms")
+    words += [f"{name} starves" for name, share in each if share >= STARVED]
+    if not np.isnan(delay).all():
+        longest = int(np.nanargmax(delay))
+        words.append(f"the longest delay is that of {streams[longest]}, {delay[longest]:.3g} ms")
     return f"{port}: {'; '.join(words)}."

@@ -41,7 +41,7 @@ def explorer() -> Explorer:
         at = place_of(list(same_line.LOADS).index("control"), list(solved).index("ISR4331"))
         moved = {name: value for name, value in values.items() if name != "seed"}
         faded = any(begun[name] != value for name, value in moved.items())
-        drawn.add_trace(ghost("09.b", 1, x=[at], faded=faded))
+        drawn.add_traces([ghost("09.b", 1, x=[at], faded=faded)])
         drawn.remark = _remark(solved, dots)
         return drawn
 

@@ -5,13 +5,13 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from qoslib import tcp, units
 from qoslib.compare import published
 from qoslib.flows import HtbPacing
 from qoslib.platforms import platform as platform_named
 from qoslib.plots import style
+from qoslib.plots.columns import Columns
 from qoslib.port import TimeLimit
 
 __all__ = [
@@ -174,14 +174,14 @@ def table(axis: Axis, title: str, swept: Swept, tests, **more):
     """The fluid model and each router's published tests, by what is set; `more` is of the sweep."""
     fluid = {f"fluid model {head}": drawn(swept[1 + panel], panel) for panel, head in HEADS}
     at = axis.drawn(swept.at).round(axis.digits)
-    columns = {head: pd.Series(y, index=at) for head, y in (fluid | more).items()}
+    columns = {head: (at, y) for head, y in (fluid | more).items()}
     for name in dict.fromkeys(test.platform for test in tests):
         mine = [test for test in tests if test.platform == name]
         at = axis.drawn([getattr(test, axis.field) for test in mine]).round(axis.digits)
         for panel, head in HEADS:
             y = drawn([test[-2 + panel].value for test in mine], panel)
-            columns[f"{CALLED[name]} published {head}"] = pd.Series(y, index=at)
-    return pd.DataFrame(columns).sort_index().rename_axis(title).round(2)
+            columns[f"{CALLED[name]} published {head}"] = at, y
+    return Columns.aligned(columns, title).round(2)
 
 
 def sentence(result) -> str:

@@ -94,7 +94,7 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
             faded,
         )
         if name == "mx80":
-            ends = [0, 0.25 * drawn.layout.yaxis.range[1]]
+            ends = [0, 0.25 * drawn.layout["yaxis"]["range"][1]]
             drawn.add_traces([ghost("06.a", 0, faded=faded), ghost("06.b", 0, y=ends, faded=faded)])
         drawn.remark = compare.remark(here, dots)
         return drawn

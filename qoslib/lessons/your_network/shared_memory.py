@@ -3,7 +3,6 @@
 from functools import cache
 
 import numpy as np
-import pandas as pd
 
 from qoslib import fluid, units
 from qoslib.explore.controls import slider
@@ -12,7 +11,8 @@ from qoslib.explore.export import Call
 from qoslib.front.workers import silent
 from qoslib.packets import simulate
 from qoslib.plots import style
-from qoslib.plots.figure import Figure, rounded
+from qoslib.plots.columns import Columns
+from qoslib.plots.figure import Figure
 from qoslib.port import Hop, MemoryPool, PacketLimit, Port, Queue, Switch
 from qoslib.results import Result
 from qoslib.scenario import Scenario
@@ -135,17 +135,17 @@ def _figure(values, found):
     )
     axes = {"tickvals": POWERS.tolist(), "ticktext": list(ALPHAS.values())}
     layout["xaxis2"] |= axes | {"range": [-3.4, 3.4]}
-    table = pd.DataFrame(
+    table = Columns(
         {
             "the incast holds [MB]": [_held_mb(values, each) for each in POWERS],
             "lost, closed form [%]": closed,
             "lost, packets [%]": simulated,
         },
-        index=pd.Index(list(ALPHAS.values()), name="alpha"),
+        list(ALPHAS.values()),
+        "alpha",
     )
-    drawn = Figure(data=traces, layout=layout, summary=_why(values, simulated[power + 3]))
-    drawn.table = rounded(table)
-    return drawn
+    summary = _why(values, simulated[power + 3])
+    return Figure(data=traces, layout=layout, summary=summary, table=table.significant())
 
 
 def _over_time(history, looks):
