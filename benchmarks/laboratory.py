@@ -17,8 +17,28 @@ from playwright.sync_api import sync_playwright
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_CHROMIUM = "no Chromium: apt install chromium, or set QOSLIB_CHROMIUM to a Chrome or Chromium"
+#: What Chromium goes without: the pages of its own below an address bar, which cost half a second
+#: a window, and what playwright switches off, whose list this one replaces.
+FEATURES_OFF = (
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "AimEnabled",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "ThirdPartyStoragePartitioning",
+)
 #: Nothing may look outward: without these, Chromium calls home when it starts.
 CHROMIUM_ARGS = (
+    f"--disable-features={','.join(FEATURES_OFF)}",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
