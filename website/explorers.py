@@ -1,14 +1,11 @@
 """What an explorer of a lesson answers a page: the same figure as in a notebook, as plain data."""
 
-import base64
 import html
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
 import ipywidgets as widgets
-import numpy as np
 
 from qoslib.explore import Explorer
 from qoslib.explore.change_summary import cause
@@ -50,7 +47,7 @@ def state(
     figure = explorer._draw(values, simulate and simulate(values, progress))
     call = explorer._call
     return {
-        **_drawn(figure),
+        **figure.to_dict(),
         "summary": figure.summary,
         "remark": figure.remark,
         "cause": "",
@@ -151,21 +148,6 @@ def _fits(name: str, control: Json, value: Any) -> None:
     elif control["kind"] == "choice" and value not in [each for _, each in control["options"]]:
         labels = ", ".join(label for label, _ in control["options"])
         raise ValueError(f"{name} is {value!r}; allowed: {labels}")
-
-
-def _drawn(figure: Figure) -> Json:
-    made = _lists(json.loads(figure.to_json(remove_uids=False)))
-    return {"data": made["data"], "layout": made["layout"]}
-
-
-def _lists(value: Any) -> Any:
-    """Lists in place of the packed arrays of plotly's JSON, and null where a number is missing."""
-    if isinstance(value, dict) and "bdata" in value:
-        numbers = np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"]).tolist()
-        return [each if math.isfinite(each) else None for each in numbers]
-    if isinstance(value, dict):
-        return {name: _lists(each) for name, each in value.items()}
-    return [_lists(each) for each in value] if isinstance(value, list) else value
 
 
 def _table(figure: Figure) -> Json:
