@@ -78,7 +78,7 @@ $(NODE): website/requirements-node.lock
 	@$(BIN)/python -m pip install --quiet --require-hashes --upgrade --target build/node -r website/requirements-node.lock
 	@touch $@
 
-site: $(VENV)/.ready build/pages/sphinx  ## make the static site in build/site: lessons, guide, reference, scoreboard; it asks no other host for anything
+site: $(VENV)/.ready build/pages/sphinx build/npm/node_modules $(if $(NUMPY_WHEEL),build/zig/ziglang)  ## make the static site in build/site; it asks no other host for anything; NUMPY_WHEEL=FILE adds the engines
 	@PYTHONPATH=build/pages $(BIN)/python -m website
 
 site-test: site  ## hold the site in build/site to what it promises: links, no foreign request, every screen, access

@@ -4,15 +4,19 @@ The pages need Sphinx, and what they show is stored in the repository: no lesson
 sliders show before an engine runs in the page is worked out once, and kept in build/grids.
 """
 
-from website import build, grids
+from website import build, grids, live, shown
 
 
 def main() -> None:
     """Make the site, and say where it is and how large."""
     site = build.make()
     grids.write(site / "_static" / "grids")
+    lessons = {path.stem: shown.pickled(path) for path in shown.lessons()}
+    lacks = live.write(site / "live", live.sources(), lessons)["lacks"]
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
     print(f"{site.relative_to(build.ROOT)}: {size / 1e6:.1f} MB")
+    if lacks:
+        print(f"  without engines: {lacks}")
     print("  look at it with: python -m http.server --bind 127.0.0.1 --directory build/site")
 
 

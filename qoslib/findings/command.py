@@ -28,7 +28,7 @@ from qoslib.record import fail
 if TYPE_CHECKING:
     from qoslib.packets.progress import Progress
 
-__all__ = ["STATUS", "add_arguments", "checked_files"]
+__all__ = ["STATUS", "add_arguments", "all_used", "checked_files", "fact_of"]
 
 STATUS = """exit status:
   0  nothing at or above --fail-on
@@ -119,7 +119,22 @@ def checked_files(chosen: argparse.Namespace) -> int:
 
 
 def _all_used(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:
-    """Raise an error where a fact or a table of loads is for an interface that no file has."""
+    """The files that were named can be read once more; the standard input cannot."""
+    traffic = chosen.traffic if chosen.traffic != "-" else None
+    interfaces = [fact.partition("=")[0].rpartition(".")[0] for fact in chosen.fact]
+    all_used(reports, interfaces, _text(traffic) if traffic else "", f"{traffic}: a table")
+
+
+def all_used(
+    reports: Sequence[Report], interfaces: Sequence[str], traffic: str, table: str
+) -> None:
+    """Raise an error where a fact or a table of loads is for an interface that no file has.
+
+    >>> all_used([Report("edge.cfg")], ["Gi0/1"], "", "a table")
+    Traceback (most recent call last):
+    ...
+    ValueError: the interface of --fact is 'Gi0/1'; allowed: an interface with queues: none here
+    """
     if any(each.id == "unreadable" for report in reports for each in report.findings):
         return
     ports = [port for report in reports for port in report.ports]
@@ -127,14 +142,12 @@ def _all_used(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:
     asked = [fact.name for report in reports for fact in report.missing]
     names |= dict.fromkeys(name.rpartition(".")[0] for name in asked)
     allowed = f"an interface with queues: {', '.join(filter(None, names)) or 'none here'}"
-    for fact in chosen.fact:
-        interface = fact.partition("=")[0].rpartition(".")[0]
+    for interface in interfaces:
         if interface and not any(may_be(interface, name) for name in names):
             fail("the interface of --fact", interface, allowed)
-    loads = tomllib.loads(_text(chosen.traffic)) if chosen.traffic and chosen.traffic != "-" else {}
-    for name, value in loads.items():
+    for name, value in tomllib.loads(traffic).items():
         if isinstance(value, dict) and name != TARGETS and name not in names:
-            fail(f"{chosen.traffic}: a table", name, f"[{TARGETS}], or {allowed}")
+            fail(table, name, f"[{TARGETS}], or {allowed}")
 
 
 def _refused(problem: str) -> int:
@@ -143,7 +156,7 @@ def _refused(problem: str) -> int:
 
 
 def _reports(chosen: argparse.Namespace) -> Iterator[Report]:
-    facts = dict(map(_fact, chosen.fact))
+    facts = dict(map(fact_of, chosen.fact))
     traffic = _text(chosen.traffic) if chosen.traffic else None
     against = _text(chosen.against) if chosen.against else None
     full = bool(chosen.html or chosen.markdown)
@@ -223,20 +236,25 @@ def _bytes(path: Path) -> bytes:
         raise OSError(f"{path}: {error.strerror}; name a file that you may read") from None
 
 
-def _fact(text: str) -> tuple[str, float | str]:
+def fact_of(text: str, said: str = "--fact") -> tuple[str, float | str]:
+    """A fact as somebody types it: its name and its value; `said` is what errors call it.
+
+    >>> fact_of("Gi0/1.line_rate_bps=100M")
+    ('Gi0/1.line_rate_bps', 100000000.0)
+    """
     name, equals, value = text.partition("=")
     kind = name.rsplit(".", 1)[-1]
     if not equals or kind not in NAMES:
-        fail("--fact", text, f"NAME=VALUE with a name of {', '.join(NAMES)}")
+        fail(said, text, f"NAME=VALUE with a name of {', '.join(NAMES)}")
     if not NAMES[kind]:
         return name, value
     try:
         given = parse_amount(value, NAMES[kind])
     except ValueError as error:
-        fail(f"--fact {name}", value, str(error).partition("allowed: ")[2] + ", as in 100M")
+        fail(f"{said} {name}", value, str(error).partition("allowed: ")[2] + ", as in 100M")
     if kind.endswith("_bps") and given < _SLOWEST_BPS and value.strip().replace(".", "").isdigit():
-        said = f"--fact {name} has no unit, so it"
-        fail(said, f"{value} bit/s", f"{value}M if Mb/s are meant, else '{value} b/s'")
+        without = f"{said} {name} has no unit, so it"
+        fail(without, f"{value} bit/s", f"{value}M if Mb/s are meant, else '{value} b/s'")
     return name, given
 
 

@@ -23,7 +23,7 @@ from qoslib.findings.report_text import (
 )
 from qoslib.findings.under_load import LEAST_LOSS
 
-__all__ = ["page"]
+__all__ = ["inside", "page"]
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #57606a; --line: #d0d7de;
@@ -108,9 +108,24 @@ def page(reports: Sequence[Report]) -> str:
     )
 
 
+def inside(report: Report) -> str:
+    """What a page shows of a report below its name: HTML in which all texts are escaped.
+
+    >>> inside(Report("edge.cfg", "ios-xe", lines=4, understood=4))
+    '<p class="lead">Nothing is wrong by the rules that apply.</p>'
+    """
+    return "\n".join(_inside(report))
+
+
 def _report(report: Report, ticket: str) -> Iterator[str]:
     yield f"<header><h1>{escape(report.file)}</h1>"
     yield f'<button type="button" data-copies="{ticket}">Copy for ticket</button></header>'
+    yield from _inside(report)
+    text = escape(markdown(report))
+    yield f'<textarea id="{ticket}" aria-label="The report as Markdown" hidden>{text}</textarea>'
+
+
+def _inside(report: Report) -> Iterator[str]:
     yield f'<p class="lead">{escape(report.summary)}</p>'
     # What the first port promises is seen without scrolling, and then what is wrong.
     for port in report.ports[:1]:
@@ -134,8 +149,6 @@ def _report(report: Report, ticket: str) -> Iterator[str]:
         )
         title = f"Lines that are not in the models: {len(report.remarks)}"
         yield f"<details><summary>{title}</summary><ul>{items}</ul></details>"
-    text = escape(markdown(report))
-    yield f'<textarea id="{ticket}" aria-label="The report as Markdown" hidden>{text}</textarea>'
 
 
 def _classes(port: PortReport) -> Iterator[str]:
@@ -237,7 +250,9 @@ def _finding(each: Finding) -> Iterator[str]:
     where = f"line {each.line}" if each.line else "the port as a whole"
     model = f", by the {MODELS[each.model]}" if each.model else ""
     begins = "" if each.severity == "info" else " open"
-    yield f'<details class="finding {each.severity}"{begins}><summary><b>{each.severity}</b>'
+    at = f' data-line="{each.line}"' if each.line else ""
+    yield f'<details class="finding {each.severity}"{at}{begins}>'
+    yield f"<summary><b>{each.severity}</b>"
     yield f" {escape(each.sentence)} <span class=soft>{escape(each.id)}, {where}{model}</span>"
     yield f"</summary><p>{escape(each.arithmetic)}</p>"
     yield f"<pre>{escape(each.fix)}</pre>" if each.fix else ""

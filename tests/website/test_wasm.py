@@ -39,9 +39,13 @@ pytestmark = pytest.mark.skipif(
 
 PROGRAM = """
 from qoslib import Scenario, Stream, run
+from qoslib.flows import Flow, Host
 from qoslib.port import PacketLimit, Port, Queue
 line = Port("line", 1e7, (Queue("all", PacketLimit(50)),))
-print(run(Scenario("one", line, streams=[Stream("all", 1.2e7, 1000)], duration_s=2.0)).to_json())
+streams = [Stream("all", 1.2e7, 1000)]
+print(run(Scenario("one", line, streams, duration_s=2.0)).to_json())
+hosts = [Host("host", 1e7, (Flow("flow", 0.02),))]
+print(run(Scenario("two", line, streams, hosts=hosts, duration_s=2.0)).to_json())
 """
 
 
