@@ -24,6 +24,8 @@ __all__ = ["MqcFixes", "XrFixes", "below_one", "code_points"]
 
 #: A fix with more rows of thresholds is no fix to paste.
 _MOST_ROWS = 6
+#: So many characters of a name are shown and taken by every release.
+_LONGEST_NAME = 40
 _RATES = "bandwidth", "priority"
 
 
@@ -61,6 +63,18 @@ class MqcFixes(Fixes):
         taken = {said.name for said in self.checked.configuration.by_verb.get(kind, ())}
         names = chain([name], (f"{name}-{number}" for number in count(2)))
         return next(islice((each for each in names if each not in taken), place, None))
+
+    def _own_name(self, name: str, beside: ConfiguredClass) -> str:
+        """A name for what is taken out of a class, which no class of another policy shares.
+
+        Class maps are common to all policies: two fixes with one name would match the marks of
+        both.
+        """
+        ports = self.checked.configuration.ports
+        several = len({each.policy for each in ports if each.direction == "out"}) > 1
+        if not several or "the rest" in beside.marks:
+            return name
+        return f"{name}-{self.checked.class_name(beside)}"[:_LONGEST_NAME]
 
     def _place(self) -> int:
         """How many ports before this one may get a shaper above their policy as well."""
@@ -307,7 +321,7 @@ class MqcFixes(Fixes):
     ) -> str:
         """A class map for code points, and its class in the policy of another class."""
         lines = [self.without_marks(beside, without)] if without else []
-        own = self._unused(name, "class-map")
+        own = self._unused(self._own_name(name, beside), "class-map")
         command = self._guarantee(group, own, rate_bps) if all(lines) else ""
         if not command:
             return ""

@@ -473,7 +473,7 @@ def test_classes_in_one_queue_are_promised_its_minimum_together():
 
 
 def test_a_share_of_a_minimum_needs_a_queue_of_ones_own():
-    with pytest.raises(ValueError, match="line 1: .* other classes wait in its queue"):
+    with pytest.raises(ValueError, match=r"line 1: .* other classes wait in its queue"):
         loads(edge(SHARED, None), 'MAIL = "80 % of its minimum"')
     assert loads(edge(SHARED, None), 'ORDERS = "its minimum"')[0].rate_bps == pytest.approx(40e6)
 
