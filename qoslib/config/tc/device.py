@@ -42,6 +42,8 @@ class Device:
     names: dict[str, str] = field(default_factory=dict)
     #: What sets the length of its own queue.
     queue_length: Command | None = None
+    #: Whether a command makes it a device for redirected traffic, whatever its name.
+    is_ifb: bool = False
     #: Class and the handle of the qdisc below it.
     below: dict[str, str] = field(default_factory=dict)
     #: The lowest number of the filters of each parent.
@@ -189,6 +191,9 @@ def _unknown(command: Command) -> str:
 
 def _apply(device: Device, command: Command, certain: bool) -> str:
     """Change a device by a command; what the kernel says where it refuses it."""
+    if command.thing == "link" and command.kind == "ifb":
+        device.is_ifb = True
+        return ""
     if command.thing == "link":
         device.queue_length = command
         return ""

@@ -161,7 +161,8 @@ def queue_length(notes: DeviceNotes, otherwise: str = "txqueuelen") -> Value:
     """The length of the device's own queue, which a queue without a limit takes."""
     command = notes.device.queue_length
     if command is None:
-        row = by_default("ifb_txqueuelen" if notes.interface.startswith("ifb") else otherwise)
+        ifb = notes.device.is_ifb or notes.interface.startswith("ifb")
+        row = by_default("ifb_txqueuelen" if ifb else otherwise)
         return row._replace(value=int(row.value))
     return notes.options(command)["packets"]
 

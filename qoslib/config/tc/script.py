@@ -159,11 +159,11 @@ class Script(Provenance):
         at = next((i for i, word in enumerate(line.words) if plain(word) == "tc"), 0)
         text = _short(" ".join(line.words[at:]))
         words, unknown = self._expanded(line)
-        if length := _queue_length(words):
+        if link := _link(words):
             if unknown:
                 self.unknown(line.number, text, f"{_no_value(unknown)}. {_PASTE}")
             else:
-                self.commands.append((Command(line.number, text, "link", "change", *length), {}))
+                self.commands.append((Command(line.number, text, "link", "change", *link), {}))
             return
         words = called(words, self.wrappers)
         behind = _behind_tc(words)
@@ -307,12 +307,22 @@ def _foreign(words: list[str]) -> list[str]:
     return []
 
 
-def _queue_length(words: list[str]) -> tuple[str, str, str, str, tuple[str, ...]] | None:
-    """Device and packets of `ip link set dev X txqueuelen N` and of `ifconfig X txqueuelen N`."""
-    known = words[:3] == ["ip", "link", "set"] or words[:1] == ["ifconfig"]
+def _link(words: list[str]) -> tuple[str, str, str, str, tuple[str, ...]] | None:
+    """Device, kind and options of what sets the length of its own queue, or makes it an ifb.
+
+    >>> _link("sudo ip link set dev eth0 txqueuelen 100".split())
+    ('eth0', '', '', 'txqueuelen', ('packets', '100'))
+    >>> _link("ip link add name down type ifb".split())
+    ('down', '', '', 'ifb', ())
+    """
+    while words and plain(words[0]) in _RUNS:
+        words = words[1:]
+    known = [plain(word) for word in words[:3]]
+    first = 1 if known[:1] == ["ifconfig"] else 3
+    behind = [word for word in words[first:] if word not in ("dev", "name")]
+    if known == ["ip", "link", "add"] and behind[-2:] == ["type", "ifb"] and len(behind) > 2:
+        return behind[0], "", "", "ifb", ()
     for key in ("txqueuelen", "qlen"):
-        if known and key in words[:-1]:
-            behind = [word for word in words[3 if words[0] == "ip" else 1 :] if word != "dev"]
-            length = words[words.index(key) + 1]
-            return behind[0], "", "", "txqueuelen", ("packets", length)
+        if (known == ["ip", "link", "set"] or known[:1] == ["ifconfig"]) and key in behind[1:-1]:
+            return behind[0], "", "", "txqueuelen", ("packets", behind[behind.index(key) + 1])
     return None
