@@ -48,6 +48,13 @@ hosts = [Host("host", 1e7, (Flow("flow", 0.02),))]
 print(run(Scenario("two", line, streams, hosts=hosts, duration_s=2.0)).to_json())
 """
 
+CLOCK = """
+import json, time
+begun_s = time.process_time()
+sum(range(3_000_000))
+json.dumps(time.process_time() > begun_s)
+"""
+
 
 @pytest.fixture(scope="module")
 def libraries():
@@ -106,12 +113,21 @@ def test_calls_have_the_same_bits_as_numba(libraries, recorded):
 
 
 def test_calls_by_ctypes_in_pyodide_have_the_same_bits(libraries, recorded):
+    files = f"kernels.so={libraries / 'kernels.so'}", f"calls={recorded.folder}"
+    said = said_in_pyodide(SUPPORT / "replay_in_pyodide.py", *files)
+    assert said == {"calls": recorded.calls.total(), "differ": []}
+
+
+def test_the_clock_that_bounds_a_check_runs_in_pyodide(tmp_path):
+    program = tmp_path / "clock.py"
+    program.write_text(CLOCK)
+    assert said_in_pyodide(program)
+
+
+def said_in_pyodide(program, *files):
     if not PYODIDE.is_dir() and os.environ.get("CI") != "true":
         pytest.skip("not installed: `make build/npm/node_modules` does that")
-    program = SUPPORT / "replay_in_pyodide.py"
-    files = f"kernels.so={libraries / 'kernels.so'}", f"calls={recorded.folder}"
-    command = ("node", SUPPORT / "in_pyodide.mjs", PYODIDE, program, *files)
-    assert said_by(command) == {"calls": recorded.calls.total(), "differ": []}
+    return said_by(("node", SUPPORT / "in_pyodide.mjs", PYODIDE, program, *files))
 
 
 def said_by(command):
