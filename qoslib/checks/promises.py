@@ -26,6 +26,8 @@ __all__ = ["BURST", "FRAME_BYTES", "Promise", "hosts", "promises", "queued"]
 
 #: What a queue holds where a policer limits it.
 BURST = "the burst of its policer"
+#: A smaller part of the line is nothing: a weight that stands for none has it.
+_NOTHING = 1e-8
 #: Mean sizes of a class's kinds of frames [B].
 Sizes = tuple[float, ...]
 
@@ -151,6 +153,8 @@ def _promises(
         check_time(line)
         queue = queues[of]
         minimum, why = least[queue.name]
+        if 0 < minimum < _NOTHING * port.rate_bps:
+            minimum, why = 0.0, f"next to nothing: {why}"
         held, held_why = _held(port, queue, minimum, frames.get(name, (FRAME_BYTES,)))
         # What the scheduler gives a queue whose policer would let in as much.
         served = max(minimum, freed.get(of, 0.0))

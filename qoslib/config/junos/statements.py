@@ -55,6 +55,8 @@ _PROMPT = re.compile(r"[\w.-]+@[\w.:-]+(?P<mode>[>#%])[ \t]*(?P<command>.*)")
 _TYPED = re.compile(
     r"^[\w.-]+@[\w.:-]+[>#%][ \t]*(?:set|delete|deactivate|activate)\b", re.MULTILINE
 )
+#: Moves of the editor, which say where it is themselves.
+_MOVE = re.compile(r"^[ \t]*(?:edit|top|up|exit)\b", re.MULTILINE)
 _SHOW = re.compile(r"show(?:[ \t]+(?P<what>[^|]*))?(?:\|.*)?")
 #: Output in another form than braces; of this only statements that are typed count.
 _OTHERWISE = re.compile(r"\|.*\b(?:compare\b|display +(?:set|xml|json)\b)")
@@ -65,6 +67,14 @@ _NO_STATEMENT = "+-!'[{}"
 _FAR = 3
 #: What stands with its whole path, whatever the banner says.
 _LEVELS_AT_TOP = "class-of-service", "firewall"
+#: Other levels at the top of a configuration.
+_OTHERS_AT_TOP = {
+    *("access", "access-profile", "accounting-options", "applications", "apply-groups", "bridge-domains"),
+    *("chassis", "dynamic-profiles", "ethernet-switching-options", "event-options"),
+    *("forwarding-options", "groups", "interfaces", "logical-systems", "multi-chassis"),
+    *("policy-options", "protocols", "routing-instances", "routing-options", "security"),
+    *("services", "snmp", "switch-options", "system", "vlans", "version", "virtual-chassis"),
+}  # fmt: skip
 #: Below a level of this many words no statement stands.
 _DEEPEST_LEVEL = 12
 
@@ -103,7 +113,7 @@ def without_prompts(text: str) -> str:
     sets, typed = re.compile(_VERBS), re.compile(_VERBS if _TYPED.search(text) else "(?!)")
     plain = _Plain()
     level: tuple[str, ...] = ()
-    otherwise = False
+    otherwise, moved = False, bool(_TYPED.search(text) or _MOVE.search(text))
     written = text.split("\n")
     for number, line in enumerate(written, 1):
         check_time(number)
@@ -125,9 +135,9 @@ def without_prompts(text: str) -> str:
                 )
         elif otherwise and not sets.match(line):
             line = ""
-        elif plain.bannered and _CHANGE.match(line):
-            # A change says its whole path.
+        elif _CHANGE.match(line):
             plain.close()
+            line = line if moved else _whole(line, level)
         plain.lines.append(line)
     plain.close()
     return "\n".join(plain.lines)
@@ -199,9 +209,30 @@ def _is_below(line: str, level: tuple[str, ...]) -> bool:
     words = line.split()
     if not words or not level or _PROMPT.fullmatch(line) or _VERB.match(line):
         return False
-    if any(set(word) & set('{};[]"#') for word in level):
+    if not _is_path(level):
         return False
     return words[0][0] not in _NO_STATEMENT and words[0] not in (level[0], *_LEVELS_AT_TOP)
+
+
+def _whole(change: str, level: tuple[str, ...]) -> str:
+    """A change with its whole path, which it may leave out below a banner.
+
+    >>> _whole("set data priority low", ("class-of-service", "schedulers"))
+    'set class-of-service schedulers data priority low'
+    >>> _whole("set firewall policer slow then discard", ("class-of-service",))
+    'set firewall policer slow then discard'
+    """
+    verb, *words = change.split()
+    at_top = {*level[:1], *_LEVELS_AT_TOP, *_OTHERS_AT_TOP}
+    if level == _LEVELS_AT_TOP[:1]:
+        at_top.remove("interfaces")
+    readable = bool(level) and _is_readable(level) and _is_path(level)
+    return " ".join([verb, *level, *words]) if readable and words[0] not in at_top else change
+
+
+def _is_path(level: tuple[str, ...]) -> bool:
+    """Whether the level of a banner is one, and not a piece of something else."""
+    return not any(set(word) & set('{};[]"#') for word in level)
 
 
 def _in_one_line(match: re.Match[str]) -> str:
@@ -388,7 +419,8 @@ def _typed(text: str, braces: deque[Line]) -> list[Line]:
             lines.append(braces.popleft())
         verb, tokens = match[1], _TOKEN.findall(match[2])
         if verb == "set":
-            for statement in _each([*levels[-1], *tokens]):
+            level = () if tokens[:1] == [*levels[-1][:1]] else levels[-1]
+            for statement in _each([*level, *tokens]):
                 paths, active = _paths(statement, number)
                 lines += (Line(number, line.strip(), path, active=active) for path in paths)
             continue
