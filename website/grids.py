@@ -10,8 +10,9 @@ been worked out before is kept by a hash of the package's sources and the lesson
 import hashlib
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from multiprocessing import get_context
@@ -29,6 +30,8 @@ KEPT = ROOT / "build" / "grids"
 #: As many stops has a slider, and as many significant digits has a number.
 STOPS, DIGITS = 21, 4
 PROCESSES = 2
+#: A number in the text of a notebook that moves one slider: its explorer, its name, and where to.
+NUMBERS = re.compile(r'<data value=\\"e(\d+)=([^,:"]+):([^,:"]+)\\">')
 #: A page may load a script from a file, too, where it may fetch nothing.
 SCRIPT = "(window.qoslibGrids ??= {{}})[{!r}] = {};\n"
 Json = dict[str, Any]
@@ -105,7 +108,8 @@ def _moves(lesson: Path, number: int, name: str) -> list[list[Any]]:
     start = dict(explorer._start)
     begin = {"values": start, "summary": explorer._drawn.summary}
     found: list[list[Any]] = []
-    for value in stops(explorers._control(name, explorer.controls[name]), start[name]):
+    told = [float(each) for each in _named(lesson, number).get(name, ())]
+    for value in stops(explorers._control(name, explorer.controls[name]), start[name], told):
         values = explorers.begun(explorer, start | {name: value}) | {name: value}
         try:
             state = explorers.state(explorer, values, packets=True)
@@ -117,8 +121,8 @@ def _moves(lesson: Path, number: int, name: str) -> list[list[Any]]:
     return found
 
 
-def stops(control: Json, start: Any) -> list[Any]:
-    """Where a control is looked at, but for where it begins."""
+def stops(control: Json, start: Any, told: Sequence[float] = ()) -> list[Any]:
+    """Where a control is looked at, but for where it begins; a slider also where it is told."""
     if control["kind"] == "switch":
         return [not start]
     if control["kind"] == "choice":
@@ -126,8 +130,17 @@ def stops(control: Json, start: Any) -> list[Any]:
     low, step = control["min"], control["step"]
     last = round((control["max"] - low) / step)
     places = dict.fromkeys(np.linspace(0, last, STOPS).round().astype(int).tolist())
-    values = [float(f"{low + step * place:.12g}") for place in places]
-    return [each for each in values if each != start]
+    values = {*told, *(float(f"{low + step * place:.12g}") for place in places)}
+    return sorted(values - {start})
+
+
+def _named(lesson: Path, number: int) -> dict[str, list[str]]:
+    """Where numbers in the lesson's text move each of an explorer's controls, it alone."""
+    found: dict[str, list[str]] = {}
+    for of, name, place in NUMBERS.findall(lesson.read_text("utf-8")):
+        if int(of) == number:
+            found.setdefault(name, []).append(place)
+    return found
 
 
 @cache
@@ -185,13 +198,11 @@ def with_differences(state: Json, changes: list[list[Any]]) -> Json:
 
 def _key(lesson: Path) -> str:
     """The name of a lesson's file among those that are kept."""
-    code = (
-        "".join(cell["source"])
-        for cell in json.loads(lesson.read_text("utf-8"))["cells"]
-        if cell["cell_type"] == "code"
-    )
+    text = lesson.read_text("utf-8")
+    cells = (each for each in json.loads(text)["cells"] if each["cell_type"] == "code")
+    code = "\n".join("".join(each["source"]) for each in cells)
     mixed = hashlib.sha256(_sources())
-    mixed.update("\n".join(code).encode())
+    mixed.update(json.dumps([code, NUMBERS.findall(text)]).encode())
     return f"{lesson.stem}-{mixed.hexdigest()[:16]}.json"
 
 

@@ -22,7 +22,8 @@ window.qoslibEngine = Object.assign(new EventTarget(), {
 """
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A lesson</title>
 {scripts}<link rel="stylesheet" href="_static/qoslib/explorer.css">
-<p>A load of <data value="e0=load:150">150 %</data> is too much.</p>
+<p>A load of <data value="e0=load:150">150 %</data> is too much.
+With a buffer of <data value="e0=buffer:64,load:90">64 packets</data> it is not.</p>
 <div class="qoslib-live" data-lesson="{lesson}" data-kind="explorer" data-number="0">picture</div>
 <p>The end.</p></html>"""
 
@@ -40,6 +41,7 @@ def site(tmp_path_factory):
         (beside / name).write_bytes(raw)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grids, "STOPS", 5)
+        patch.setattr(grids, "_named", lambda lesson, number: {})
         text = grids._text({"explorers": [grids.grid(LESSON, 0)]})
     (stored / f"{LESSON.stem}.js").write_text(grids.SCRIPT.format(LESSON.stem, text), "utf-8")
     scripts = "".join(f'<script defer src="_static/qoslib/{name}"></script>' for name in SCRIPTS)
@@ -176,7 +178,7 @@ def test_what_no_address_may_say_is_left_out(opened):
 
 def test_a_number_in_the_text_moves_the_figure(opened):
     page = opened()
-    number = page.locator("data")
+    number = page.locator("data").first
     number.press("ArrowLeft")
     wait_for_words(page, direct(load=100)["summary"])
     assert number.inner_text() == "100 %"
@@ -188,6 +190,24 @@ def test_a_number_in_the_text_moves_the_figure(opened):
     wait_for_words(page, direct(load=200)["summary"])
     assert number.inner_text() == "200 %"
     assert number.get_attribute("aria-valuetext") == "200 % of the link"
+
+
+def test_a_number_in_the_text_says_its_own_value_again_once_others_move(opened):
+    page = opened()
+    number = page.locator("data").first
+    number.press("End")
+    wait_for_words(page, direct(load=200)["summary"])
+    slider(page, "Buffer [packets]").press("Home")
+    assert number.inner_text() == "150 %"
+
+
+def test_a_number_may_set_more_than_one_control(opened, with_engine):
+    page = opened()
+    page.locator("data").last.click()
+    wait_for_words(page, direct(buffer=64, load=90)["summary"])
+    page.locator("data").last.press("ArrowRight")
+    wait_for_words(page, direct(buffer=65, load=90)["summary"])
+    assert page.locator("data").last.inner_text() == "65 packets"
 
 
 def test_an_explorer_stands_alone_for_a_frame(opened):

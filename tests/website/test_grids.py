@@ -1,5 +1,7 @@
 """Stored answers of explorers are those that the explorer gives itself."""
 
+import re
+
 import pytest
 
 from website import explorers, grids, made, shown
@@ -32,9 +34,31 @@ def test_stops_reach_from_end_to_end_without_the_start():
     stops = grids.stops(slider, 18.432)
     assert (stops[0], stops[-1], len(stops)) == (0.5, 50.0, grids.STOPS)
     assert 0.5 not in grids.stops(slider, 0.5)
+    assert {60.0, 16.0} < set(grids.stops(slider, 18.432, [16.0, 60.0]))
     options = [("one", 1), ("two", 2)]
     assert grids.stops({"kind": "choice", "options": options}, 2) == [1]
     assert grids.stops({"kind": "switch"}, True) == [False]
+
+
+def test_numbers_in_a_text_are_stops():
+    first = shown.LESSONS / "00_one_queue.ipynb"
+    assert {"110", "101", "99"} == set(grids._named(first, 0)["load"])
+    assert grids._named(shown.LESSONS / "01_head_drop.ipynb", 1) == {"change": ["-0.04"]}
+
+
+@pytest.mark.parametrize("lesson", shown.lessons()[:10], ids=lambda path: path.stem)
+def test_each_number_in_a_text_moves_a_control_that_is_there(lesson):
+    made.keep(lesson.stem, shown.pickled(lesson))
+    told = re.findall(r'<data value=\\"e(\d)=([^\\"]+)\\">', lesson.read_text("utf-8"))
+    assert told
+    for number, state in told:
+        explorer = made.again(lesson.stem, "explorer", int(number))
+        specs = {each["name"]: each for each in explorers.described(explorer)["controls"]}
+        given = dict(pair.split(":") for pair in state.split(","))
+        sliders = [name for name in given if specs[name]["kind"] == "slider"]
+        assert next(iter(given)) in sliders
+        values = given | {name: float(given[name]) for name in sliders}
+        explorers.answer({"lesson": lesson.stem, "number": int(number), "values": values})
 
 
 def test_what_cannot_be_shown_is_kept_with_its_reason(monkeypatch):

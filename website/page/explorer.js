@@ -248,7 +248,7 @@
     // Say who has answered, and how far the engine is.
     tell(by = this.shown?.by) {
       const texts = {
-        grid: "From the stored grid: one control moved at a time, 21 stops per slider.",
+        grid: "From the stored grid: one control moved from its start, at stored stops.",
         engine: "Computed by the engine in this page.",
       };
       const { status } = engine();

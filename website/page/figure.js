@@ -13,7 +13,7 @@ window.qoslibFigure = (() => {
     modeBarButtonsToRemove: ["select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
   };
   // Narrower than this [px], panels stand one above the other, each so high.
-  const NARROW = 600;
+  const NARROW = 520;
   const PANEL = 190;
 
   const loading = new Map();
