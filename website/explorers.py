@@ -12,7 +12,7 @@ from qoslib.explore.change_summary import cause
 from qoslib.explore.export import lines
 from qoslib.front.workers import silent
 from qoslib.packets.progress import Progress
-from qoslib.plots import Figure
+from qoslib.plots import Columns, Figure
 from website import made
 
 __all__ = ["answer", "begun", "described", "state", "with_cause"]
@@ -152,10 +152,11 @@ def _fits(name: str, control: Json, value: Any) -> None:
 
 def _table(figure: Figure) -> Json:
     """The head and the name of each row, and the columns by their heads."""
-    table = figure.table
+    table = Columns.of(figure._table)
+    cells = [table.index.tolist(), *(each.tolist() for each in table.columns.values())]
     return {
-        "heads": [table.index.name or "", *map(_head, table.columns)],
-        "rows": [[_cell(each) for each in row] for row in table.reset_index().values.tolist()],
+        "heads": [table.name, *map(_head, table.columns)],
+        "rows": [list(map(_cell, row)) for row in zip(*cells, strict=True)],
     }
 
 

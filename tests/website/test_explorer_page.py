@@ -151,7 +151,7 @@ def test_a_second_slider_needs_the_engine_and_shows_no_number_of_before(opened):
     slider(page, "Offered load [% of the link]").press("End")
     alert = page.get_by_role("alert")
     alert.wait_for()
-    assert "need the engine, which does not run here" in alert.inner_text()
+    assert "These settings need the engine." in alert.inner_text()
     assert not page.locator(".qoslib-words").is_visible()
     assert page.locator(".qoslib-waiting").count() == 1
     page.get_by_role("button", name="Reset", exact=True).click()

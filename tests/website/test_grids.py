@@ -75,6 +75,7 @@ def test_what_cannot_be_shown_is_kept_with_its_reason(monkeypatch):
     monkeypatch.setattr(grids, "STOPS", 2)
     monkeypatch.setattr(explorer, "_simulate", None)
     monkeypatch.setattr(explorer, "_draw", refuse_none)
+    monkeypatch.setattr(grids, "_first", grids._first.__wrapped__)
     monkeypatch.setattr(grids, "_explorer", lambda lesson, number: explorer)
     states = grids._moves(shown.LESSONS / "00_one_queue.ipynb", 0, "load")
     assert states[0] == [0.0, None, "nothing is offered"]

@@ -6,7 +6,7 @@
   const { element, Controls, said } = window.qoslibControls;
   const { Figure, script } = window.qoslibFigure;
   const address = window.qoslibAddress;
-  const MISSING = Object.assign(new EventTarget(), { status: "missing", start() {} });
+  const MISSING = Object.assign(new EventTarget(), { status: "missing", reason: "", start() {} });
   const engine = () => window.qoslibEngine ?? MISSING;
   // A control that has not moved for so long is at rest [ms].
   const REST = 150;
@@ -35,9 +35,11 @@
         reset: () => this.reset(),
       });
       this.build();
-      const follow = () => this.engineMoved();
-      engine().addEventListener("status", follow);
-      engine().addEventListener("progress", follow);
+      engine().addEventListener("status", () => this.engineMoved());
+      engine().addEventListener("progress", ({ detail }) => {
+        this.loaded = detail.loaded / detail.total;
+        this.engineMoved();
+      });
       this.begin();
     }
 
@@ -176,7 +178,7 @@
         const { lesson, number, pale } = this;
         const before = pale && { values: pale.at, summary: pale.state.summary };
         const answer = await engine().ask({ ask: "explorer", lesson, number, values, packets, before });
-        if (!answer.superseded && (this.values === values || !packets)) await this.show(answer, values, "engine");
+        if (!answer.superseded && !answer.stopped && (this.values === values || !packets)) await this.show(answer, values, "engine");
       } catch (error) {
         await this.show({ error: error.message }, values, "engine");
       } finally {
@@ -240,7 +242,7 @@
       this.words.hidden = true;
       this.alert.hidden = false;
       this.alert.textContent = engine().status === "missing"
-        ? "These settings need the engine, which does not run here. Without it, move one control at a time: Reset brings the others back."
+        ? `These settings need the engine. ${engine().reason} Without it, move one control at a time: Reset brings the others back.`
         : "The engine will answer for these settings as soon as it has loaded. The figure is that of the settings before.";
       this.tell("");
     }
@@ -255,7 +257,7 @@
       const parts = [element("span", { textContent: texts[by] ?? "" })];
       if (status === "loading") {
         const bar = element("progress", { max: 1 });
-        if (engine().progress !== undefined) bar.value = engine().progress;
+        if (this.loaded !== undefined) bar.value = this.loaded;
         bar.setAttribute("aria-label", "Loading the engine");
         parts.push(element("span", { textContent: "The engine is loading." }), bar);
       }
