@@ -12,6 +12,7 @@ from qoslib.checks.loads import Load
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text
 from qoslib.config.guarantees import nodes_of
+from qoslib.config.junos.platforms import is_switch
 from qoslib.port import Fifo
 from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING
@@ -295,6 +296,20 @@ def _behind_strict(checked: CheckedPort, member: Member) -> Iterator[Found]:
         )
 
 
+def _not_on_switches(checked: CheckedPort, member: Member) -> Iterator[Found]:
+    """EF at a priority that is read as that of an MX, and that most switches lack (Junos)."""
+    level = next((said for said in member.of.statements if "priority" in said.words[:-1]), None)
+    if level is None or level.words[-1] == "low" or not is_switch(checked.configuration):
+        return
+    yield Found(
+        level.line,
+        f"EF waits in class {member.name} of `priority {level.words[-1]}`, which EX and most QFX"
+        " switches do not have.",
+        "They have `low` and `strict-high` (Juniper, CLI Reference, priority (Schedulers), Platform"
+        " Information): the switch may refuse the line, or serve the class in turn with others.",
+    )
+
+
 @rule(
     "voice-not-first",
     "warning",
@@ -308,6 +323,7 @@ def voice_not_first(checked: CheckedPort) -> Iterator[Found]:
         if member.strict:
             yield from _behind_strict(checked, member)
             continue
+        yield from _not_on_switches(checked, member)
         others = (m for m in checked.members if m is not member and not m.strict)
         before = min((other.queue.priority for other in others), default=0)
         if member.takes_rest or member.queue.priority < before:

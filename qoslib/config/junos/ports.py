@@ -32,6 +32,10 @@ _NOT_BY_UNIT = (
     "A unit has queues of its own only with `per-unit-scheduler` or `hierarchical-scheduler` on its"
     " interface, and this text has neither."
 )
+_NO_SCHEDULER = (
+    "A scheduler map has no scheduler for {of}: on the device its queue has no rate of its own, and"
+    " here its packets go to the class of queue 0."
+)
 _NOTHING = " Nothing is promised on this interface."
 #: Platforms, as facts name them, whose queues all of their cards serve alike.
 _ONE_SCHEDULER = ("m120", "srx")
@@ -327,17 +331,22 @@ def _queues_by_number(sites: Sequence[Site]) -> Mapping[str, dict[int, str]]:
 def _classifier(sites: Sequence[Site], draft: Draft) -> Classifier:
     """The rules whose class has a queue; a mark without a rule goes to the class of queue 0."""
     known, rules, default = draft.known, [], ""
+    built_in: dict[tuple[int, str], list[str]] = {}
     for prefix, by_number in _queues_by_number(sites).items():
         for rule in known.rules:
             queue = by_number.get(known.number(rule.of))
             if queue is not None:
                 rules.append((prefix + rule.mark, queue))
             elif rule.line.text:
-                sentence = f"A scheduler map has no scheduler for {rule.of}: where it is used,"
-                sentence += " these packets go to the class of queue 0."
-                leave_out(draft.notes, [rule.line], sentence)
+                leave_out(draft.notes, [rule.line], _NO_SCHEDULER.format(of=rule.of))
+            else:
+                built_in.setdefault((rule.line.number, rule.of), []).append(rule.mark)
         if 0 in by_number and not default and rules:
             default = by_number[0]
+    for (number, of), marks in built_in.items():
+        lines = [line for line in known.lines if line.number == number and line.text]
+        said = f"The built-in rules put {', '.join(sorted(set(marks)))} into {of}."
+        leave_out(draft.notes, lines[:1], f"{said} {_NO_SCHEDULER.format(of=of)}")
     return Classifier(tuple(rules), default)
 
 

@@ -69,8 +69,8 @@ _FAR = 3
 _LEVELS_AT_TOP = "class-of-service", "firewall"
 #: Other levels at the top of a configuration.
 _OTHERS_AT_TOP = {
-    *("access", "access-profile", "accounting-options", "applications", "apply-groups", "bridge-domains"),
-    *("chassis", "dynamic-profiles", "ethernet-switching-options", "event-options"),
+    *("access", "access-profile", "accounting-options", "applications", "apply-groups"),
+    *("bridge-domains", "chassis", "dynamic-profiles", "ethernet-switching-options", "event-options"),
     *("forwarding-options", "groups", "interfaces", "logical-systems", "multi-chassis"),
     *("policy-options", "protocols", "routing-instances", "routing-options", "security"),
     *("services", "snmp", "switch-options", "system", "vlans", "version", "virtual-chassis"),
