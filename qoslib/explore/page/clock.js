@@ -14,6 +14,7 @@ export function clockOf(view, paint, rested) {
     if (!view.playing || !seen) return;
     view.t += Math.min((now - before) / 1000, 0.1) * view.layout.pace * view.speed;
     before = now;
+    if (view.t >= view.scene.end_s && view.live?.loops) view.t = 0;
     if (view.t >= view.scene.end_s) {
       view.t = view.scene.end_s;
       pause();

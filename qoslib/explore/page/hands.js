@@ -5,6 +5,8 @@ import { railEnd, roomOf, wallOf } from "./layout.js";
 const REST_MS = 140;
 /** Pixels by which the arrivals are dragged to make their rate 2.7 times as high. */
 const GENTLE = 280;
+/** By how much a handle is wider for a finger, on either side. */
+const FINGER = 18;
 
 /** Where each handle is, for a lane with one queue or several. */
 export function handlesOf(scene, layout, state) {
@@ -28,16 +30,26 @@ export function handlesOf(scene, layout, state) {
   return found;
 }
 
-/** Listen to the pointer on the canvas; `view` gives what is shown and takes what is asked. */
+/**
+ * Listen to the pointer on the canvas; `view` gives what is shown and takes what is asked. Its `stops`
+ * are the values that a handle can have, where there are only some.
+ */
 export function hands(canvas, view) {
   let held = null, resting = 0;
   const at = (event) => {
     const box = canvas.getBoundingClientRect(), scale = view.layout.W / box.width;
     return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
   };
-  const under = (event) => {
+  const under = (event, slack = 0) => {
     const [x, y] = at(event);
-    return view.handles().find((h) => x >= h.x && x <= h.x + h.w && y >= h.y && y <= h.y + h.h);
+    return view.handles().find((h) => x >= h.x - slack && x <= h.x + h.w + slack && y >= h.y && y <= h.y + h.h);
+  };
+  /** What a finger takes: it is wider than a wall. */
+  const taken = (event) => view.live() && (under(event) ?? (event.pointerType === "mouse" ? null : under(event, FINGER)));
+  /** The value itself, or the nearest of those that can be had; that changes at once. */
+  const had = (value) => {
+    const stops = view.stops(held);
+    return stops ? stops.reduce((best, each) => (Math.abs(each - value) < Math.abs(best - value) ? each : best)) : value;
   };
   const ask = () => {
     clearTimeout(resting);
@@ -54,16 +66,17 @@ export function hands(canvas, view) {
     const least = unit === "packets" ? 1 : unit === "bytes" ? Math.max(...lane.bytes) : queue.largest / lane.speed;
     most = Math.max(most, least);
     if (unit === "bytes") most = Math.round(most);
+    most = had(most);
     const { lane: number, queue: place } = held;
     view.hold({ lane: number, queue: place, most, units: roomOf(lane, queue, most) });
     // A limit in time may count at another rate than that of the link.
     const limit = unit === "s" ? (queue.limit.time_s * most) / held.most : most;
-    held.change = { limit, lane: number, queue: place };
+    if (held.change?.limit !== limit) held.change = { limit, lane: number, queue: place };
   };
   const rateAt = (x) => {
     // In the steps and between the ends of the slider below.
     const lane = view.scene.lanes[held.lane], { times, number } = lane.shownQueues[held.queue];
-    const rate = Math.max(0.25, Math.min(3, Math.round(20 * times * Math.exp((x - held.from) / GENTLE)) / 20));
+    const rate = had(Math.max(0.25, Math.min(3, Math.round(20 * times * Math.exp((x - held.from) / GENTLE)) / 20)));
     const names = lane.flows.filter((flow) => flow.queue === number).map((flow) => flow.name);
     view.stretch({ names, factor: rate / times });
     if (held.change?.rate !== rate) held.change = { rate, lane: held.lane, queue: held.queue };
@@ -80,7 +93,7 @@ export function hands(canvas, view) {
       canvas.addEventListener("pointerup", () => canvas.removeEventListener("pointermove", seek), { once: true });
       return seek(event);
     }
-    const handle = view.live() && under(event);
+    const handle = taken(event);
     if (!handle) return view.pick(...at(event));
     event.preventDefault();
     canvas.setPointerCapture(event.pointerId);
@@ -104,7 +117,7 @@ export function hands(canvas, view) {
     if (held.kind === "limit") limitAt(x); else rateAt(x);
     clearTimeout(resting);
     // The arrivals under a hand stay as they are until it lets go: their gaps are what it holds.
-    if (held.kind === "limit") resting = setTimeout(ask, REST_MS);
+    if (held.kind === "limit") resting = setTimeout(ask, view.stops(held) ? 0 : REST_MS);
   });
   const release = () => {
     ask();
@@ -112,6 +125,8 @@ export function hands(canvas, view) {
     view.hold(null);
     view.stretch(null);
   };
+  // What is held must not scroll the page as well.
+  canvas.addEventListener("touchstart", (event) => { if (taken(event.touches[0])) event.preventDefault(); }, { passive: false });
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("pointerleave", () => held || view.point());

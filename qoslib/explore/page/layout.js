@@ -9,7 +9,8 @@ const ROOMY = 0.65;
 /** The largest packet is so wide, and less in a long window [px]. */
 const LARGEST = 46, LEAST = 20;
 export const LANDING_S = 0.3, FALL_S = 0.95, CLOSING_S = 0.22, ON_RAIL = 0.4;
-export const NARROWEST = 640;
+/** Narrower a view is scaled down. */
+export const NARROWEST = 350;
 /** How wide a view is laid out that fills a screen of 1280 x 720, so that letters of 12 have 24 [px]. */
 const PROJECTED = 616;
 const TALLEST = 110;

@@ -107,8 +107,8 @@ function totals(pen, lane, made, state) {
   if (lane.flows.length === 1) {
     const { sent, delay } = state, large = { size: 12.5, weight: 500 };
     const said = (mean) => `${sent.toLocaleString("en")} sent${sent ? `, ${mean}${time(delay, like)}` : ""}`;
-    const words = textWidth(pen, said("mean delay "), large) < room ? said("mean delay ") : said("mean ");
-    return void text(pen, words, x, y, large);
+    const words = ["mean delay ", "mean "].map(said).find((each) => textWidth(pen, each, large) < room) ?? said("");
+    return void text(pen, words, x, y, { ...large, most: room });
   }
   if (dense) {
     counted(pen, lane, x, y, narrow ? "lost" : "dropped", state.flows.map((flow) => flow.dropped.toLocaleString("en")));

@@ -58,8 +58,11 @@ export function mean(scene, memory, lane, queue) {
   return memory.meant !== before;
 }
 
-/** Sliders and a button for a scene; `memory` keeps the queue that is meant, and where limits began. */
-export function slidersOf(scene, memory, ask, again) {
+/**
+ * Sliders and a button for a scene; `memory` keeps the queue that is meant, and where limits began.
+ * `stops` are the values that a handle can have, where there are only some.
+ */
+export function slidersOf(scene, memory, ask, again, stops) {
   const found = [], meant = queuesOf(scene);
   memory.meant = Math.min(memory.meant ?? 0, meant.length - 1);
   const [number, place] = meant[memory.meant], lane = scene.lanes[number], queue = lane.shownQueues[place];
@@ -68,16 +71,18 @@ export function slidersOf(scene, memory, ask, again) {
     const { unit, most } = queue.limit, now = queue.limit.time_s ?? most;
     const began = (memory[`${number} ${place}`] ??= now);
     const low = unit === "packets" ? 1 : unit === "bytes" ? Math.max(...lane.bytes) : began / 8;
-    const steps = ladder(low, Math.max(64 * began, now), now, unit !== "s"), last = steps.length - 1;
+    const steps = stops({ kind: "limit", lane: number, queue: place }) ?? ladder(low, Math.max(64 * began, now), now, unit !== "s");
     const limit = (at) => ask({ limit: steps[at], lane: number, queue: place });
     const said = (at) => (unit === "s" ? time(steps[at]) : room(queue, steps[at]));
     const label = scene.same_limit ? "Queue limit, all lanes" : "Queue limit";
-    found.push(slider(label, steps.indexOf(now), 0, last, 1, said, limit));
+    found.push(slider(label, steps.indexOf(now), 0, steps.length - 1, 1, said, limit));
   }
   if (queue.times) {
-    const said = (value) => rate((queue.offered * value) / queue.times);
-    const move = (value) => ask({ rate: value, lane: number, queue: place });
-    found.push(slider(`Offered load${loadOf(lane, queue)}`, queue.times, 0.25, 3, 0.05, said, move));
+    const steps = stops({ kind: "rate", lane: number, queue: place }), { times } = queue;
+    const of = (value) => (steps ? steps[value] : value), scale = steps ? [steps.indexOf(times), 0, steps.length - 1, 1] : [times, 0.25, 3, 0.05];
+    const said = (value) => rate((queue.offered * of(value)) / times);
+    const move = (value) => ask({ rate: of(value), lane: number, queue: place });
+    found.push(slider(`Offered load${loadOf(lane, queue)}`, ...scale, said, move));
   }
   const ends = TURNED[queue.dropper];
   if (ends) {

@@ -1,7 +1,7 @@
 // The canvas: how large it is, in which theme, and what is painted on it at a time.
 
 import { THEMES, penOf } from "./brush.js";
-import { projectedLayout } from "./layout.js";
+import { NARROWEST, projectedLayout } from "./layout.js";
 import { brightness, make } from "./page.js";
 import { PICTURE } from "./picture.js";
 
@@ -26,17 +26,18 @@ export function stageOf(view, place, painted) {
 
   /** Lay out for the size and theme of the page, and paint what stays as it is. */
   function prepare() {
-    const { root, scene } = view, large = projected();
+    const { root, scene } = view, large = projected(), times = view.live?.enlarged ?? 1;
     width = place.clientWidth || 820;
     view.dark = isDark();
     place.classList.toggle("dark", view.dark);
     root.style.colorScheme = view.dark ? "dark" : "light";
-    const layout = large ? projectedLayout(PICTURE.layoutOf, scene, width, heightLeft(), view.pair) : PICTURE.layoutOf(scene, width, { before: view.layout, held: Boolean(view.look.held) });
+    const how = { before: view.layout, held: Boolean(view.look.held), ...(times > 1 && { W: Math.max(NARROWEST, width / times) }) };
+    const layout = large ? projectedLayout(PICTURE.layoutOf, scene, width, heightLeft(), view.pair) : PICTURE.layoutOf(scene, width, how);
     view.layout = layout;
-    const sharp = Math.max(devicePixelRatio || 1, 1) * (large ? layout.scale : Math.min(1, layout.scale)) || 1;
+    const sharp = Math.max(devicePixelRatio || 1, 1) * (large ? layout.scale : Math.min(times, layout.scale)) || 1;
     canvas.width = Math.round(layout.W * sharp);
     canvas.height = Math.round(layout.H * sharp);
-    canvas.style.maxWidth = large ? "" : `${layout.W}px`;
+    canvas.style.maxWidth = large ? "" : `${times * layout.W}px`;
     canvas.style.aspectRatio = `${layout.W} / ${layout.H}`;
     context.setTransform(sharp, 0, 0, sharp, 0, 0);
     context.clearRect(0, 0, layout.W, layout.H);

@@ -1,7 +1,9 @@
 // Where everything stands: queue, link and way back are a loop, all to one scale of bytes.
 
-import { HIGHEST, LOW, NARROWEST, roomOf } from "./layout.js";
+import { HIGHEST, LOW, roomOf } from "./layout.js";
 
+/** Narrower it is scaled down: what is said of senders needs the room. */
+const NARROWEST = 560;
 const READERS_PIXELS_PER_SECOND = 170, WIDEST = 24, RECEIVER = 34;
 /** How much room a lane takes [px]: with its title, and tighter. */
 const LANES = [

@@ -15,7 +15,11 @@ import { time } from "./words.js";
 const PATIENCE_MS = 8000;
 const ROOT = { class: "qoslib-packets", role: "group", tabindex: -1 };
 
-/** Show a scene in an element. `live` has `ask(change)` where a kernel can run the model again. */
+/**
+ * Show a scene in an element. `live` has `ask(change)` where the model can run again. It is `patient`
+ * where an answer may take long, its `stops(handle)` are the values that can be had, if not all,
+ * where it `loops` the window is played again and again, and the picture is so many times `enlarged`.
+ */
 export function mount(el, spec, bytes, live = null) {
   const scene = PICTURE.load(spec, bytes), root = make("div", ROOT, make("style", {}, CSS));
   const view = {
@@ -86,7 +90,7 @@ export function mount(el, spec, bytes, live = null) {
     asked = performance.now();
     view.stats.asks += 1;
     clearTimeout(unanswered);
-    unanswered = setTimeout(silent, PATIENCE_MS);
+    if (!live.patient) unanswered = setTimeout(silent, PATIENCE_MS);
     live.ask(change);
   }
 
@@ -102,16 +106,17 @@ export function mount(el, spec, bytes, live = null) {
     signs.textContent = PICTURE.signs?.(view.scene, view.layout, live).join(" · ") ?? "";
     const controlled = "input, button, select", held = document.activeElement;
     const focus = [...sliders.querySelectorAll(controlled)].indexOf(held);
-    sliders.replaceChildren(...(live?.alive ? slidersOf(view.scene, memory, ask, arm) : []));
+    sliders.replaceChildren(...(live?.alive ? slidersOf(view.scene, memory, ask, arm, stops) : []));
     if (focus >= 0) sliders.querySelectorAll(controlled)[focus]?.focus();
   }
 
+  const stops = (handle) => live?.stops?.(handle) ?? null;
   const handles = () => handlesOf(view.scene, view.layout, PICTURE.stateAt(view.scene, view.t));
   hands(stage.canvas, {
     get scene() { return view.scene; },
     get layout() { return view.layout; },
     live: () => Boolean(live?.alive),
-    handles, ask, seek: clock.seek,
+    handles, stops, ask, seek: clock.seek,
     /** The sliders are those of the queue that is in a hand. */
     take: (lane, queue) => { if (mean(view.scene, memory, lane, queue)) arm(); },
     hold(what) {
