@@ -3,7 +3,16 @@
 import shutil
 from pathlib import Path
 
-from website import contents, drawing, lessons, passports, reference, scoreboard, texts
+from website import (
+    contents,
+    drawing,
+    lessons,
+    passports,
+    reference,
+    scene_records,
+    scoreboard,
+    texts,
+)
 
 __all__ = ["SCRIPTS", "SITE", "SOURCE", "gather", "make"]
 
@@ -16,9 +25,10 @@ IN_A_PAGE = ROOT / "website" / "page"
 #: Script in website/page -> beginnings of the names of pages that load it, in this order.
 SCRIPTS = {
     "site.js": ("",),
-    "address.js": ("index", "lessons/", "check/"),
-    "engine.js": ("index", "lessons/", "check/"),
-    "scene.js": ("index", "lessons/"),
+    "address.js": ("lessons/", "check/"),
+    "engine.js": ("lessons/", "check/"),
+    "scene_records.js": ("lessons/",),
+    "scene.js": ("lessons/",),
     "figure.js": ("lessons/",),
     "controls.js": ("lessons/",),
     "explorer.js": ("lessons/",),
@@ -70,6 +80,7 @@ def gather() -> dict[str, bytes]:
     """Name of each file of the source -> its content."""
     files = {f"_static/qoslib/{each.name}": each.read_bytes() for each in IN_A_PAGE.glob("*.*")}
     files |= {f"_static/qoslib/{name}": raw for name, raw in drawing.files().items()}
+    files |= {f"_static/qoslib/{name}": raw for name, raw in scene_records.files().items()}
     for path in (path for pattern in BESIDE for path in ROOT.glob(pattern)):
         files[texts.place(path.relative_to(ROOT).as_posix())] = path.read_bytes()
     made = reference.pages() | passports.pages()

@@ -1,0 +1,234 @@
+"""Scenes in a page of the site: they play from stored records, and answer a hand with numbers."""
+
+import os
+import re
+
+import pytest
+
+from accessibility import barriers
+from benchmarks.laboratory import NO_CHROMIUM, chromium, chromium_path
+from site_pages import ENGINE, first_page, scenes_page, served
+from website import made, scene_records, scenes, shown
+
+PLACE = "document.querySelector('.qoslib-live').qoslib"
+SCENE = f"{PLACE}.shown"
+LIMIT = f"{SCENE}.scene.lanes[0].queues[0].limit.most"
+#: The middle of the first wall on the page.
+WALL = f"""() => {{
+    const box = document.querySelector('.qoslib-live canvas').getBoundingClientRect();
+    const wall = {SCENE}.handles().find((each) => each.kind === 'limit');
+    const scale = box.width / {SCENE}.layout.W;
+    return [box.left + scale * (wall.x + wall.w / 2), box.top + scale * (wall.y + wall.h / 2)];
+}}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if not chromium_path():
+        if os.environ.get("CI") == "true":
+            pytest.fail(NO_CHROMIUM, pytrace=False)
+        pytest.skip(NO_CHROMIUM)
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def fewer():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scene_records, "WALLS", (4, 8, 12, 16))
+        patch.setattr(scene_records, "LOADS", (0.5,))
+        yield
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory, fewer):
+    folder = tmp_path_factory.mktemp("first")
+    first_page(folder)
+    with served(folder) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory, fewer):
+    folder = tmp_path_factory.mktemp("two")
+    scenes_page(folder, ("00_one_queue", 1))
+    with served(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def opened(browser):
+    """A function that opens a page; what goes wrong in it is a failure."""
+    contexts, wrong = [], []
+
+    def open_page(address, script="", answered=None, **how):
+        contexts.append(browser.new_context(**{"viewport": {"width": 1280, "height": 720}} | how))
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        if answered:
+            page.expose_function("answered", answered)
+        if script:
+            page.add_init_script(script)
+        page.goto(address)
+        until(page, f"{PLACE}?.shown.stats.frames > 0")
+        return page
+
+    yield open_page
+    for each in contexts:
+        each.close()
+    assert wrong == []
+
+
+def until(page, true):
+    """Wait for an expression; the page's policy does not let Playwright do that in it."""
+    for _ in range(1000):
+        if page.evaluate(true):
+            return
+        page.wait_for_timeout(20)
+    pytest.fail(f"it never came: {true}")
+
+
+def drag(page, by):
+    x, y = page.evaluate(WALL)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + by, y, steps=6)
+    page.mouse.up()
+
+
+def outcome(*limits):
+    """Loss and delay with these walls, as the summary of each record has them."""
+    made.keep("00_one_queue", shown.pickled(shown.LESSONS / "00_one_queue.ipynb"))
+    found = []
+    for limit in limits:
+        changes = [{"limit": limit, "lane": 0, "queue": 0}]
+        asked = {"lesson": "00_one_queue", "number": 0, "changes": changes}
+        said = scenes.answer(asked)["spec"]["summary"]
+        counts = r"(\d+) arrive, (\d+) are dropped, .* mean delay of ([\d.]+) ms"
+        arrived, dropped, delay = re.search(counts, said).groups()
+        found.append((round(100 * int(dropped) / int(arrived)), float(delay)))
+    (loss, delay), (loss_now, delay_now) = found
+    return f"Loss {loss} % → {loss_now} %. Delay {delay:.2f} → {delay_now:.2f} ms."
+
+
+def test_the_first_page_plays_and_a_drag_of_its_wall_has_an_outcome(first, opened):
+    page = opened(first)
+    until(page, "document.querySelector('.qoslib-packets').dataset.timeMs > 0")
+    assert page.locator(".hand").is_visible()
+    assert not page.locator(".why").is_visible()
+    assert barriers(page) == []
+    drag(page, -100)
+    limit = page.evaluate(LIMIT)
+    assert limit in (12, 16)
+    assert page.locator(".outcome").inner_text() == outcome(8, limit)
+    assert page.locator(".qoslib-source").inner_text() == "From stored runs."
+    assert page.locator(".hand").count() == 0
+    page.locator(".why").click(trial=True)
+    assert page.evaluate(f"{SCENE}.state().t") > 0
+
+
+def test_a_wall_in_a_hand_stops_only_where_a_run_is_stored(first, opened):
+    page = opened(first)
+    x, y = page.evaluate(WALL)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    seen = set()
+    for step in range(0, 240, 12):
+        page.mouse.move(x + 60 - step, y)
+        page.wait_for_timeout(20)
+        seen.add(page.evaluate(LIMIT))
+    page.mouse.up()
+    assert {4, 8, 12} <= seen <= {4, 8, 12, 16}
+
+
+def test_keys_move_the_wall_the_load_and_the_end_that_drops(first, opened):
+    page = opened(first)
+    until(page, f"{PLACE}.stored() > 8")
+    page.get_by_label("Queue limit").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(LIMIT) == 12
+    assert page.locator(".outcome").inner_text() == outcome(8, 12)
+    page.get_by_label("Offered load").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".outcome").inner_text().startswith("Loss 33 % → 0 %.")
+    assert page.evaluate(f"{PLACE}.settings") == "limit-0-0:12,rate-0-0:0.5"
+    page.get_by_role("button", name="Drops the newest").press("Enter")
+    assert page.evaluate(f"{SCENE}.scene.lanes[0].queues[0].drops") == "head"
+    assert page.locator(".qoslib-source").inner_text() == "From stored runs."
+
+
+def test_with_reduced_motion_nothing_moves_unasked(first, opened):
+    page = opened(first, reduced_motion="reduce")
+    frames = page.evaluate(f"{SCENE}.stats.frames")
+    page.wait_for_timeout(300)
+    assert page.evaluate(f"{SCENE}.stats.frames") == frames
+    assert page.evaluate("document.getAnimations().length") == 0
+    assert page.locator(".hand").is_visible()
+    drag(page, -100)
+    assert page.locator(".outcome").inner_text().startswith("Loss 33 % → 33 %.")
+
+
+def test_a_finger_drags_the_wall_and_not_the_page(first, opened):
+    phone = {"viewport": {"width": 400, "height": 640}, "has_touch": True, "is_mobile": True}
+    page = opened(first, **phone)
+    x, y = page.evaluate(WALL)
+    send = page.context.new_cdp_session(page).send
+    # A finger is not precise, and it slides off the wall as it moves.
+    at = [(x + 9 - 9 * step, y + 6 * step) for step in range(9)]
+    for n, (a, b) in enumerate(at):
+        kind = "touchMove" if n else "touchStart"
+        send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": a, "y": b}]})
+    send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    until(page, f"{LIMIT} > 8")
+    assert page.evaluate("scrollY") == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_without_an_engine_what_is_not_stored_cannot_be_moved(two, opened):
+    page = opened(two)
+    assert page.locator("input[type=range]").count() == 1
+    assert "no engine" in page.locator(".qoslib-source").inner_text()
+    page.get_by_role("button", name="Play").click()
+    until(page, "document.querySelector('.qoslib-packets').dataset.timeMs > 0")
+
+
+def test_the_engine_answers_what_is_not_stored(two, opened):
+    def answered(message):
+        made.keep("00_one_queue", shown.pickled(shown.LESSONS / "00_one_queue.ipynb"))
+        try:
+            answer = scenes.answer(message)
+        except ValueError as error:
+            return {"error": str(error)}
+        return {"spec": answer["spec"], "data": list(answer["data"])}
+
+    page = opened(two, ENGINE, answered)
+    drag(page, -60)
+    until(page, f"{LIMIT} > 12")
+    limit = page.evaluate(LIMIT)
+    changes = [{"limit": limit, "lane": 0, "queue": 0}]
+    assert page.evaluate("asked.at(-1)") == {
+        "ask": "scene",
+        "lesson": "00_one_queue",
+        "number": 1,
+        "changes": changes,
+    }
+    expected = scenes.answer({"lesson": "00_one_queue", "number": 1, "changes": changes})
+    assert page.evaluate(f"{SCENE}.scene.summary") == expected["spec"]["summary"]
+    assert page.locator(".qoslib-source").inner_text() == "Run by the engine in this page."
+    page.get_by_role("button", name="Reset").click()
+    assert page.evaluate(LIMIT) == 12
+    assert page.locator(".qoslib-source").inner_text() == "From stored runs."
+
+
+def test_what_the_engine_refuses_springs_back(two, opened):
+    page = opened(two, ENGINE, lambda message: {"error": "The engine has stopped."})
+    slider = page.get_by_label("Queue limit")
+    before = slider.input_value()
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    until(
+        page, "document.querySelector('.qoslib-source').textContent === 'The engine has stopped.'"
+    )
+    assert page.evaluate(LIMIT) == 12
+    assert page.get_by_label("Queue limit").input_value() == before
