@@ -27,6 +27,8 @@ __all__: list[str] = []
 _HEADERS = "class-map", "policy-map", "interface"
 _QUEUEING = {*verbs_giving("a queue", "a change")}
 _KNOWN = [*COMMANDS, *INTERFACE, *_HEADERS, "class", "match", "description"]
+#: So many thresholds has a queue of a Catalyst 9000.
+_THRESHOLDS = 3
 #: How a command that is written in another way goes.
 _FORMS = {
     "bandwidth": "`bandwidth KBPS`, `bandwidth percent P` or `bandwidth remaining ...`",
@@ -137,7 +139,7 @@ def _meant_interfaces(configuration: Configuration, family: str) -> Iterator[tup
 )
 def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
     """Commands of a class or a policy that a device refuses together, or leaves without effect."""
-    manners = manners_of(configuration.dialect)
+    manners = manners_of(configuration.dialect, configuration.platform)
     yield from _strict_shares(configuration)
     yield from _several_strict_high(configuration)
     if manners.one_unit:
@@ -146,6 +148,8 @@ def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
         yield from _priority_and_bandwidth(policy, manners.takes_both)
         if manners.one_unit:
             yield from _several_units(policy)
+        if manners.shared_buffers:
+            yield from _many_thresholds(policy)
 
 
 def _strict_shares(configuration: Configuration) -> Iterator[Found]:
@@ -249,6 +253,25 @@ def _several_units(policy: ConfiguredPolicy) -> Iterator[Found]:
             " of these units for all.",
             f"{says}.",
         )
+
+
+def _many_thresholds(policy: ConfiguredPolicy) -> Iterator[Found]:
+    """More limits by mark than a queue of a Catalyst 9000 has thresholds."""
+    for of in policy.classes:
+        lines: dict[str, int] = {}
+        for said in of.statements:
+            if said.verb == "queue-limit" and "percent" in said.words[:-1]:
+                percent = said.words[said.words.index("percent") + 1]
+                lines.setdefault(f"{percent} %", said.line)
+        if len(lines) > _THRESHOLDS:
+            yield Found(
+                max(lines.values()),
+                f"Class {of.name} of {policy.header} has {len(lines)} thresholds of `queue-limit`:"
+                f" a queue has {_THRESHOLDS}, and the device may refuse more.",
+                f"{', '.join(lines)} (Cisco, Catalyst 9300 QoS Configuration Guide, Weighted Tail"
+                " Drop).",
+                severity="warning",
+            )
 
 
 @rule(

@@ -343,8 +343,8 @@ def _classifier(sites: Sequence[Site], draft: Draft) -> Classifier:
                 built_in.setdefault((rule.line.number, rule.of), []).append(rule.mark)
         if 0 in by_number and not default and rules:
             default = by_number[0]
-    for (number, of), marks in built_in.items():
-        lines = [line for line in known.lines if line.number == number and line.text]
+    for (line_number, of), marks in built_in.items():
+        lines = [line for line in known.lines if line.number == line_number and line.text]
         said = f"The built-in rules put {', '.join(sorted(set(marks)))} into {of}."
         leave_out(draft.notes, lines[:1], f"{said} {_NO_SCHEDULER.format(of=of)}")
     return Classifier(tuple(rules), default)

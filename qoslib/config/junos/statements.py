@@ -70,10 +70,11 @@ _LEVELS_AT_TOP = "class-of-service", "firewall"
 #: Other levels at the top of a configuration.
 _OTHERS_AT_TOP = {
     *("access", "access-profile", "accounting-options", "applications", "apply-groups"),
-    *("bridge-domains", "chassis", "dynamic-profiles", "ethernet-switching-options", "event-options"),
-    *("forwarding-options", "groups", "interfaces", "logical-systems", "multi-chassis"),
+    *("bridge-domains", "chassis", "dynamic-profiles", "event-options"),
+    *("ethernet-switching-options", "forwarding-options", "groups", "interfaces", "logical-systems", "multi-chassis"),
     *("policy-options", "protocols", "routing-instances", "routing-options", "security"),
-    *("services", "snmp", "switch-options", "system", "vlans", "version", "virtual-chassis"),
+    *("services", "snmp", "switch-options", "system", "vlans"),
+    *("version", "virtual-chassis"),
 }  # fmt: skip
 #: Below a level of this many words no statement stands.
 _DEEPEST_LEVEL = 12
