@@ -201,6 +201,18 @@ def test_a_number_in_the_text_says_its_own_value_again_once_others_move(opened):
     assert number.inner_text() == "150 %"
 
 
+def test_a_figure_out_of_sight_is_shown_while_a_number_moves_it(opened, page):
+    page.set_viewport_size({"width": 1280, "height": 260})
+    page = opened()
+    page.locator("data").first.press("ArrowLeft")
+    wait_for_words(page, direct(load=100)["summary"])
+    page.wait_for_function(
+        f"document.querySelector('{PLOT}').getBoundingClientRect().top < innerHeight"
+    )
+    slider(page, "Buffer [packets]").focus()
+    assert page.locator(".qoslib-docked").count() == 0
+
+
 def test_a_number_may_set_more_than_one_control(opened, with_engine):
     page = opened()
     page.locator("data").last.click()

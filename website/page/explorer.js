@@ -58,7 +58,8 @@
       this.words = element("div", { className: "qoslib-words" }, this.cause, this.summary, this.remark,
         fold("The same as a table", this.table), fold("The same in Python", this.python));
       const foot = element("div", { className: "qoslib-foot" }, this.source, this.copy);
-      this.place.replaceChildren(this.controls.root, this.alert, this.plot, foot, this.words);
+      this.stage = element("div", { className: "qoslib-stage" }, this.alert, this.plot, foot);
+      this.place.replaceChildren(this.controls.root, this.stage, this.words);
       this.place.classList.add("qoslib-explorer");
       this.figure = new Figure(this.plot);
     }
@@ -116,17 +117,20 @@
       this.to({ ...this.begun({ ...this.grid.start, ...values }), ...values });
     }
 
-    // Show the figure at the edge of the window as long as it is out of sight.
-    dock() {
-      const { top, bottom } = this.place.getBoundingClientRect();
-      if (bottom > 0 && top < innerHeight) return;
-      this.place.style.minHeight = `${bottom - top}px`;
-      this.place.classList.add("qoslib-docked");
+    // Show the figure at the edge of the window that is farther from an element, as long as most of
+    // it is out of sight.
+    dock(element) {
+      const { top, bottom } = this.plot.getBoundingClientRect();
+      const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
+      if (seen > 0.6 * (bottom - top)) return;
+      this.place.style.minHeight = `${this.place.offsetHeight}px`;
+      const { y } = element.getBoundingClientRect();
+      this.place.classList.add("qoslib-docked", y > innerHeight / 2 ? "qoslib-high" : "qoslib-low");
     }
 
     undock() {
       this.place.style.minHeight = "";
-      this.place.classList.remove("qoslib-docked");
+      this.place.classList.remove("qoslib-docked", "qoslib-high", "qoslib-low");
     }
 
     move(values) {

@@ -67,7 +67,7 @@
 
     move(value) {
       this.moving = true;
-      this.explorer.dock();
+      this.explorer.dock(this.element);
       this.explorer.set({ ...this.values, [this.name]: value });
       this.moving = false;
       this.show(value);
