@@ -1,6 +1,5 @@
 """The base of every description: frozen, validated when made, equal by value, JSON."""
 
-import copy
 import dataclasses
 import functools
 import json
@@ -197,10 +196,31 @@ def _name(hint: typing.Any) -> str:
     return WORDS.get(hint) or str(getattr(hint, "__name__", hint))
 
 
+class _Field(typing.NamedTuple):
+    """What a field may be, its name in messages, and its default if that needs no check."""
+
+    hint: typing.Any
+    where: str
+    default: typing.Any
+
+
+def _fields_of(made: "Record") -> dict[str, _Field]:
+    """The fields of a record by name."""
+    kind: typing.Any = type(made)
+    return _fields(kind)
+
+
 @functools.cache
-def _hints(kind: type) -> dict[str, typing.Any]:
-    """What each field of a kind of record may be; to find that out takes a millisecond."""
-    return typing.get_type_hints(kind, include_extras=True)
+def _fields(kind: typing.Any) -> dict[str, _Field]:
+    """Those of a kind of record; to find them out takes a millisecond."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    found = {}
+    for field in dataclasses.fields(kind):
+        hint, where, default = hints[field.name], f"{kind.__name__}.{field.name}", field.default
+        if default is not dataclasses.MISSING and checked(hint, default, where) is not default:
+            default = dataclasses.MISSING
+        found[field.name] = _Field(hint, where, default)
+    return found
 
 
 class Record:
@@ -222,15 +242,16 @@ class Record:
         raise TypeError(f"{type(self).__name__} is a family; allowed: {family_of(type(self))}")
 
     def __post_init__(self) -> None:
-        self._set({field.name: getattr(self, field.name) for field in dataclasses.fields(self)})
+        self._check_fields(_fields_of(self))
         self.check()
 
-    def _set(self, values: Mapping[str, typing.Any]) -> None:
-        """Set fields to values that are allowed there."""
-        kind: typing.Any = type(self)
-        hints = _hints(kind)
-        for name, value in values.items():
-            object.__setattr__(self, name, checked(hints[name], value, f"{kind.__name__}.{name}"))
+    def _check_fields(self, names: Iterable[str]) -> None:
+        """Check what some fields are set to, and keep it in the type of the field."""
+        fields, own = _fields_of(self), vars(self)
+        for name in names:
+            hint, where, default = fields[name]
+            if own[name] is not default:
+                own[name] = checked(hint, own[name], where)
 
     def check(self) -> None:
         """What no single field can say; a record with such a rule overrides it."""
@@ -263,17 +284,16 @@ class Record:
         TypeError
             If there is no such field.
         """
-        names = [field.name for field in dataclasses.fields(self)]
+        fields, own = _fields_of(self), vars(self)
         for name in changes:
-            if name not in names:
+            if name not in fields:
                 kind = type(self).__name__
-                raise TypeError(f"{kind} has no field {name!r}; allowed: {', '.join(names)}")
+                raise TypeError(f"{kind} has no field {name!r}; allowed: {', '.join(fields)}")
+        made = object.__new__(type(self))
+        # What was worked out of the fields is left behind, and worked out anew.
+        vars(made).update({name: own[name] for name in fields} | changes)
         # What does not change was found to be allowed when this record was made.
-        made = copy.copy(self)
-        # What was worked out of the fields is worked out anew.
-        for cached in made.__dict__.keys() - {*names}:
-            del made.__dict__[cached]
-        made._set(changes)
+        made._check_fields(changes)
         made.check()
         return made
 
