@@ -6,14 +6,14 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qoslib import units
 from qoslib.checks.loads import TARGETS
-from qoslib.config import ConfigurationError
+from qoslib.config import ConfigurationError, MissingFact
 from qoslib.config.amounts import parse_amount
 from qoslib.config.facts import NAMES
 from qoslib.config.interfaces import may_be
@@ -45,6 +45,8 @@ _FAIL_ON["info"] = ("error", "warning", "info")
 _MOST_BYTES = 40_000_000
 #: More files than these have a line each.
 FEW = 3
+#: A fact that more ports miss is asked for once.
+_MOST_ASKED = 3
 #: So much of a file tells whether it is UTF-16.
 _SAMPLE_BYTES = 4000
 #: A rate without a unit that is lower is likely meant in another one [bit/s].
@@ -109,13 +111,26 @@ def checked_files(chosen: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         return _refused(str(error))
     if any(report.missing for report in reports):
-        for fact in dict.fromkeys(fact for report in reports for fact in report.missing):
-            print(f"{fact.question} Answer: {answer(fact)}", file=sys.stderr)
+        for line in _asked(fact for report in reports for fact in report.missing):
+            print(line, file=sys.stderr)
         return 2
     if any(each.id == "unreadable" for report in reports for each in report.findings):
         return 2
     worst = {each.severity for report in reports for each in report.findings}
     return int(bool(worst & set(_FAIL_ON[chosen.fail_on])))
+
+
+def _asked(missing: Iterable[MissingFact]) -> Iterator[str]:
+    """What is asked: of one fact of many ports once, with the answer for all of them."""
+    facts: dict[str, dict[MissingFact, None]] = {}
+    for fact in missing:
+        facts.setdefault(fact.name.rpartition(".")[2], {})[fact] = None
+    for name, own in facts.items():
+        first, others = next(iter(own)), len(own) - _MOST_ASKED
+        if others > 0:
+            yield f"{first.question} Answer for it and {len(own) - 1} more: --fact {name}=VALUE"
+        else:
+            yield from (f"{fact.question} Answer: {answer(fact)}" for fact in own)
 
 
 def _all_used(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:

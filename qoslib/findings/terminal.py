@@ -241,7 +241,9 @@ def _rest(report: Report, everything: bool) -> Iterator[list[str]]:
         yield [f"{title}:", *(wrapped for line in lines for wrapped in _wrapped(line, "  "))]
     alike: dict[object, list[Remark]] = {}
     for each in report.remarks:
-        key = each if everything else (each.kind, each.text.split()[:1], each.lost)
+        # A field of JSON begins with its name, and not with a command.
+        command = [word for word in each.text.split()[:1] if not word.endswith(":")]
+        key = each if everything else (each.kind, command, each.lost)
         alike.setdefault(str(key), []).append(each)
     shown = list(alike.values()) if everything else list(alike.values())[:_MOST_REMARKS]
     lines = [_remark(each) for each in shown]

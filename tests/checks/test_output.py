@@ -397,3 +397,19 @@ def test_the_reason_why_nothing_is_checked_is_that_no_interface_has_a_policy():
     )
     (found,) = (each for each in marked.findings if each.id == "nothing-checked")
     assert found.arithmetic == "What comes in is only marked, by policy EDGE."
+
+
+def test_a_fact_of_many_ports_is_asked_for_once(tmp_path, capsys):
+    file = tmp_path / "ports.sh"
+    file.write_text("".join(f"tc qdisc add dev eth{n} root pfifo limit 50\n" for n in range(5)))
+    assert __main__.main(["check", str(file)]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "What is the line rate of eth0? Answer for it and 4 more: --fact line_rate_bps=VALUE"
+    ]
+
+
+def test_fields_that_are_left_out_for_one_reason_are_one_remark():
+    tables = {"TC_TO_PRIORITY_GROUP_MAP": {"ONE": {str(n): str(n) for n in range(8)}}}
+    report = check(json.dumps(tables | {"QUEUE": {"Ethernet0|3": {}}}, indent=1), dialect="sonic")
+    assert "Likewise lines 5, 6, 7, 8, 9, 10, 11." in " ".join(terminal(report).split())

@@ -71,7 +71,8 @@ _LEVELS_AT_TOP = "class-of-service", "firewall"
 _OTHERS_AT_TOP = {
     *("access", "access-profile", "accounting-options", "applications", "apply-groups"),
     *("bridge-domains", "chassis", "dynamic-profiles", "event-options"),
-    *("ethernet-switching-options", "forwarding-options", "groups", "interfaces", "logical-systems", "multi-chassis"),
+    *("ethernet-switching-options", "forwarding-options", "groups", "interfaces"),
+    *("logical-systems", "multi-chassis"),
     *("policy-options", "protocols", "routing-instances", "routing-options", "security"),
     *("services", "snmp", "switch-options", "system", "vlans"),
     *("version", "virtual-chassis"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from qoslib import units
-from qoslib.config.facts import Facts
+from qoslib.config.facts import Facts, rate_question
 from qoslib.config.interfaces import speed_bps
 from qoslib.config.lines import Line
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
@@ -267,9 +267,7 @@ class _Builder:
         port = ConfiguredPort(self.name, "out", None, policy=policies, line=self.place.line)
         for sap, of in saps.items():
             self._leaves_of(sap, of)
-        questions = (
-            {"line_rate_bps": f"What is the line rate of {self.name}?"} if not self.line else {}
-        )
+        questions = {"line_rate_bps": rate_question(self.name)} if not self.line else {}
         if not self.memory and any(map(_shares, self.leaves)):
             questions["buffer_bytes"] = f"How much memory do the queues of {self.name} share?"
         for fact, question in questions.items() if self.sure else ():

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from qoslib.config.facts import rate_question
 from qoslib.config.records import ConfiguredClass, ConfiguredPort
 from qoslib.config.source import ConfigurationError
 from qoslib.config.sourced import Sourced, by_name, described, facts_of_port, made, number
@@ -78,7 +79,7 @@ def _finished(
     found = described(configured.replace(classes=tuple(notes.classes)), port)
     if rate:
         return found
-    question = f"what is the line rate of {name}?"
+    question = rate_question(name)
     missing = notes.facts.missing(name, "line_rate_bps", question, configured.line)
     return found.replace(missing=(missing,))
 
