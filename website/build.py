@@ -68,9 +68,18 @@ def make(strict: bool = True) -> Path:
     except ImportError:
         raise SystemExit("qoslib: Sphinx is not installed; `make site` installs it") from None
     _place(gather())
-    options = ["--quiet", "-j", "auto", "-c", str(ROOT / "website"), "-d", str(TREES)]
+    options = [
+        "--quiet",
+        "--write-all",
+        "-j",
+        "auto",
+        "-c",
+        str(ROOT / "website"),
+        "-d",
+        str(TREES),
+    ]
     options += ["--fail-on-warning", "--keep-going"] if strict else []
-    if build_main([*options, "-b", "html", str(SOURCE), str(SITE)]):
+    if build_main([*options, "-b", "html", "-d", str(TREES), str(SOURCE), str(SITE)]):
         raise SystemExit("qoslib: the pages were not made; see the warnings above")
     _finish()
     return SITE

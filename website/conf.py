@@ -1,7 +1,6 @@
 """How Sphinx makes pages of what `python -m website` has put together."""
 
 import qoslib
-from website.policy import POLICY
 
 project = "qoslib"
 author = "The qoslib developers"
@@ -33,7 +32,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_search_summary = True
 html_permalinks_icon = "#"
-html_context = {"default_mode": "auto", "policy": POLICY}
+html_context = {"default_mode": "auto"}
 #: Pages without the list of their neighbours: it would take a quarter of the width.
 WIDE = ("index", "docs/index", "search", "genindex", "scoreboard", "check/**", "lessons/**")
 html_sidebars: dict[str, list[str]] = {name: [] for name in WIDE}

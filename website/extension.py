@@ -1,8 +1,9 @@
-"""What Sphinx is told besides its settings: the scripts of each page, and definitions at words."""
+"""What Sphinx is told besides its settings: scripts and policy of each page, and definitions."""
 
 from typing import Any
 
 from website.build import SCRIPTS
+from website.policy import POLICY
 from website.words import defined
 
 __all__ = ["setup"]
@@ -12,6 +13,7 @@ def setup(app: Any) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("html-page-context", _add_scripts)
     app.connect("html-page-context", _add_definitions)
+    app.connect("html-page-context", _add_policy)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -29,3 +31,9 @@ def _add_definitions(app: Any, page: str, template: str, context: Any, doctree: 
     """The glossary itself needs none."""
     if "body" in context and page != "lessons/glossary":
         context["body"] = defined(context["body"])
+
+
+def _add_policy(app: Any, page: str, template: str, context: Any, doctree: Any) -> None:
+    """It comes first in the head, since it holds for what comes after it."""
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    context["metatags"] = f"{policy}\n{context.get('metatags', '')}"

@@ -126,4 +126,4 @@ def _explained(rows: list[Any]) -> str:
 
 
 def _anchor(misfit: str) -> str:
-    return misfit.replace("_", "-")
+    return misfit.replace("_", "-").lower()

@@ -11,7 +11,9 @@ OURS = {
 
 def barriers(page, within=None):
     """The serious and critical violations in a page, or in what a selector finds in it."""
-    found = Axe().run(page, within, {"resultTypes": ["violations"]}).response["violations"]
+    # To preload would ask for style sheets again, by addresses that are wrong in a subfolder.
+    options = {"resultTypes": ["violations"], "preload": False}
+    found = Axe().run(page, within, options).response["violations"]
     return [
         f"{each['id']}: {node['html'][:200]}"
         for each in found

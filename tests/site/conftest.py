@@ -1,0 +1,77 @@
+"""The site as `make site` has made it, on loopback, and a real Chromium that notes what it asks."""
+
+import functools
+import http.server
+import os
+import threading
+
+import pytest
+
+from benchmarks.laboratory import NO_CHROMIUM, chromium, chromium_path
+from website.build import SITE
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A server of files that says nothing."""
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def site():
+    """The folder of the site; where there is none, `make site` makes it."""
+    if not (SITE / "index.html").is_file():
+        pytest.skip("there is no build/site: `make site` makes it")
+    return SITE
+
+
+@pytest.fixture(scope="session")
+def address(site):
+    """Where the site is served, with a slash at the end."""
+    handler = functools.partial(Quiet, directory=site)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if not chromium_path():
+        if os.environ.get("CI") == "true":
+            pytest.fail(NO_CHROMIUM, pytrace=False)
+        pytest.skip(NO_CHROMIUM)
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request):
+    return request.param
+
+
+@pytest.fixture
+def open_page(browser, address):
+    """Open a page of the site; at the end nothing was asked of another host, and nothing failed."""
+    contexts, wrong = [], []
+
+    def opened(name, width=1280, height=720, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(f"{name}: {error}"))
+        page.on("request", lambda sent: note(sent.url))
+        page.on("response", lambda got: got.status >= 400 and wrong.append(got.url))
+        page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
+        page.goto(address + name)
+        return page
+
+    def note(url):
+        if not url.startswith((address, "data:", "blob:")):
+            wrong.append(url)
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert wrong == []

@@ -1,0 +1,110 @@
+"""One page of each kind, in both themes and on three screens: all can read it, none scrolls."""
+
+import pytest
+
+from accessibility import barriers
+
+KINDS = (
+    "index.html",
+    "lessons/index.html",
+    "lessons/00_one_queue.html",
+    "lessons/10_configuration.html",
+    "lessons/glossary.html",
+    "check/index.html",
+    "docs/index.html",
+    "docs/checking.html",
+    "course/index.html",
+    "data/index.html",
+    "data/m120_latency.html",
+    "data/live_six_classes.html",
+    "reference/index.html",
+    "reference/port.html",
+    "scoreboard.html",
+    "notices.html",
+    "proved.html",
+    "search.html?q=policer",
+    "genindex.html",
+)
+OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_page_keeps_nobody_out(open_page, name, theme):
+    page = open_page(name, color_scheme=theme)
+    page.wait_for_load_state("networkidle")
+    assert barriers(page) == []
+
+
+@pytest.mark.parametrize("width", [400, 1000, 1400])
+@pytest.mark.parametrize("name", KINDS)
+def test_a_page_does_not_scroll_sideways(open_page, name, width):
+    page = open_page(name, width=width)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate(OVER) <= 0
+
+
+def test_a_definition_opens_by_mouse_by_key_and_by_touch(open_page):
+    page = open_page("lessons/00_one_queue.html")
+    word = page.locator(".qoslib-word").first
+    said = word.locator(".qoslib-definition")
+    word.locator("button").hover()
+    assert said.is_visible()
+    page.keyboard.press("Escape")
+    assert not said.is_visible()
+    page.mouse.move(0, 0)
+    word.locator("button").focus()
+    page.keyboard.press("Enter")
+    assert said.is_visible()
+    page.keyboard.press("Escape")
+
+    phone = open_page("lessons/00_one_queue.html", width=400, height=800, has_touch=True)
+    word = phone.locator(".qoslib-word").first
+    word.locator("button").tap()
+    assert word.locator(".qoslib-definition").is_visible()
+    assert phone.evaluate(OVER) <= 0
+
+
+def test_the_scoreboard_is_searched_filtered_and_sorted(open_page):
+    page = open_page("scoreboard.html")
+    rows = page.locator("#scoreboard-rows tbody tr:visible")
+    assert set(rows.evaluate_all("rows => rows.map(row => row.dataset.assumptions)")) == {"base"}
+    page.get_by_label("Verdict").select_option("misfit")
+    page.get_by_label("Device").select_option("m120")
+    page.get_by_label("Find").fill("nc latency")
+    assert rows.count() > 0
+    assert "latency" in rows.first.inner_text()
+    assert page.locator("output").inner_text().startswith(f"{rows.count()} of ")
+    page.get_by_label("Find").fill("")
+    page.get_by_label("Device").select_option("")
+    page.get_by_role("button", name="Error").click()
+    errors = rows.evaluate_all("rows => rows.map(row => Number(row.cells[5].dataset.sort))")
+    assert errors == sorted(errors)
+    rows.first.get_by_role("link", name="misfit").click()
+    page.wait_for_url("**#*")
+
+
+def test_words_are_found_in_all_pages(open_page):
+    page = open_page("search.html?q=conditional+policer")
+    page.locator("#search-results li").first.wait_for()
+    found = page.locator("#search-results li a").evaluate_all("all => all.map(a => a.pathname)")
+    assert any("02_llq_policing" in each for each in found)
+
+
+def test_the_theme_that_was_chosen_stays(open_page):
+    page = open_page("docs/index.html", color_scheme="light")
+    page.get_by_role("button", name="Color mode").click()
+    page.get_by_role("button", name="Dark").click()
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_an_answer_is_shown_once_it_is_asked_for_and_on_paper(open_page):
+    page = open_page("lessons/00_one_queue.html")
+    answer = page.locator('.qoslib-answer[data-name="00.a"]')
+    said = answer.locator("pre").first
+    assert not said.is_visible()
+    answer.locator("summary").click()
+    assert said.is_visible()
+    page.emulate_media(media="print")
+    assert page.locator("header").first.is_hidden()
+    assert page.locator(".qoslib-solution pre").first.is_visible()
