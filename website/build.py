@@ -34,6 +34,7 @@ SCRIPTS = {
     "explorer.js": ("lessons/",),
     "numbers.js": ("lessons/",),
     "predict.js": ("lessons/",),
+    "sheet.js": ("check/",),
     "check.js": ("check/",),
     "scoreboard.js": ("scoreboard",),
 }
