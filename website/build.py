@@ -7,6 +7,7 @@ from website import (
     contents,
     drawing,
     lessons,
+    notices,
     passports,
     reference,
     scene_records,
@@ -69,16 +70,7 @@ def make(strict: bool = True) -> Path:
     except ImportError:
         raise SystemExit("qoslib: Sphinx is not installed; `make site` installs it") from None
     _place(gather())
-    options = [
-        "--quiet",
-        "--write-all",
-        "-j",
-        "auto",
-        "-c",
-        str(ROOT / "website"),
-        "-d",
-        str(TREES),
-    ]
+    options = ["--quiet", "--write-all", "-j", "auto", "-c", str(ROOT / "website")]
     options += ["--fail-on-warning", "--keep-going"] if strict else []
     if build_main([*options, "-b", "html", "-d", str(TREES), str(SOURCE), str(SITE)]):
         raise SystemExit("qoslib: the pages were not made; see the warnings above")
@@ -93,6 +85,7 @@ def gather() -> dict[str, bytes]:
     files |= {f"_static/qoslib/{name}": raw for name, raw in scene_records.files().items()}
     for path in (path for pattern in BESIDE for path in ROOT.glob(pattern)):
         files[texts.place(path.relative_to(ROOT).as_posix())] = path.read_bytes()
+    files |= notices.files()
     made = reference.pages() | passports.pages()
     for name in (name for name in texts.PAGES if name.endswith(".md")):
         made[texts.PAGES[name]] = texts.page(name, (ROOT / name).read_text(encoding="utf-8"))
@@ -105,7 +98,7 @@ def gather() -> dict[str, bytes]:
         files |= {f"lessons/{each}": raw for each, raw in pictures.items()}
         first[lesson.name] = next(iter(pictures), "")
     parts = {"lessons": contents.listed([each for each in read if each.number], first)}
-    parts |= scoreboard.parts() | passports.parts() | reference.parts()
+    parts |= scoreboard.parts() | passports.parts() | reference.parts() | notices.parts()
     for path in PAGES.rglob("*.md"):
         text = path.read_text(encoding="utf-8")
         for key, said in parts.items():

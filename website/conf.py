@@ -21,6 +21,7 @@ myst_heading_anchors = 4
 numpydoc_show_class_members = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+toc_object_entries = False
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
 html_title = "qoslib"

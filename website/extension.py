@@ -1,5 +1,7 @@
 """What Sphinx is told besides its settings: scripts and policy of each page, and definitions."""
 
+import inspect
+from pathlib import Path
 from typing import Any
 
 from website.build import SCRIPTS
@@ -8,12 +10,17 @@ from website.words import defined
 
 __all__ = ["setup"]
 
+ROOT = Path(__file__).resolve().parent.parent
+
 
 def setup(app: Any) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("html-page-context", _add_scripts)
     app.connect("html-page-context", _add_definitions)
     app.connect("html-page-context", _add_policy)
+    app.connect("html-page-context", _keep_neighbours)
+    # numpydoc writes the docstring anew before.
+    app.connect("autodoc-process-docstring", _add_source, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -37,3 +44,24 @@ def _add_policy(app: Any, page: str, template: str, context: Any, doctree: Any) 
     """It comes first in the head, since it holds for what comes after it."""
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     context["metatags"] = f"{policy}\n{context.get('metatags', '')}"
+
+
+def _keep_neighbours(app: Any, page: str, template: str, context: Any, doctree: Any) -> None:
+    """A page leads back and on within its folder alone."""
+    for key in ("prev", "next"):
+        if context.get(key) and "/" in context[key]["link"]:
+            context[key] = None
+
+
+def _add_source(app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
+    """A function or class ends with the file and the line where it is written."""
+    if what not in ("function", "class"):
+        return
+    try:
+        path = Path(inspect.getsourcefile(found) or "")
+        line = inspect.getsourcelines(found)[1]
+    except (OSError, TypeError):
+        return
+    if ROOT in path.parents:
+        place = f"``{path.relative_to(ROOT).as_posix()}``, line {line}"
+        lines += ["", f"*Source:* {place}", ""]

@@ -65,6 +65,7 @@ def _home(found: object) -> str:
 def _directive(module: str, name: str) -> str:
     found = getattr(import_module(module), name)
     if isinstance(found, type):
-        return f".. autoclass:: {module}.{name}\n   :members:"
+        options = "   :members:\n   :exclude-members: check, check_queues"
+        return f".. autoclass:: {module}.{name}\n{options}"
     kind = "autofunction" if callable(found) else "autodata"
     return f".. {kind}:: {module}.{name}"

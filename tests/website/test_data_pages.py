@@ -6,7 +6,7 @@ import re
 import pytest
 
 from places import ROOT
-from website import build, passports, scoreboard, words
+from website import build, notices, passports, scoreboard, words
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +77,12 @@ def test_the_first_use_of_a_new_word_is_defined_where_it_is_no_code():
     assert after.count("popovertarget") == 1
     assert "<code>knee</code> <strong>knee</strong>" in before
     assert after.startswith('<span class="qoslib-word"><button')
+
+
+def test_notices_name_what_is_inside_with_the_texts_that_are_here():
+    table = notices.parts()["notices"]
+    for name in ("pyodide", "CPython", "musl", "numpy", "plotly.js", "sphinx"):
+        assert re.search(rf"^\| {re.escape(name)}", table, re.MULTILINE)
+    linked = re.findall(r"\((licences/[^)]+)\)", table)
+    assert set(linked) == notices.files().keys()
+    assert b"NumPy Developers" in notices.files()["licences/numpy.txt"]
