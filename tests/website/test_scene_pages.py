@@ -232,3 +232,12 @@ def test_what_the_engine_refuses_springs_back(two, opened):
     )
     assert page.evaluate(LIMIT) == 12
     assert page.get_by_label("Queue limit").input_value() == before
+
+
+def test_tcp_plays_with_its_own_player(tmp_path, opened):
+    scenes_page(tmp_path, ("06_tcp_buffers", 0), ("00_one_queue", 1))
+    with served(tmp_path) as address:
+        page = opened(address)
+        page.get_by_role("button", name="Play").first.click()
+        until(page, f"{SCENE}.state().lanes[0].sent > 0")
+        assert page.locator(".qoslib-packets").count() == 2

@@ -26,7 +26,7 @@ export function controlsOf(view, does) {
   const copy = button("Copy picture", { class: "qoslib-not-projected" }, does.copy);
   const page = button("Save page", { class: "qoslib-not-projected", title: "A page that plays without Python" }, () => view.live.page());
   const clock = make("span", { class: "clock" });
-  const bar = make("div", { class: "row" }, play, back, forth, speeds, reset, copy, page, clock);
+  const bar = make("div", { class: "buttons" }, play, back, forth, speeds, reset, copy, page, clock);
   page.hidden = !view.live?.page;
   speeds.addEventListener("change", () => { view.speed = Number(speeds.value); does.repaint(); });
   scrub.addEventListener("input", () => does.seek((view.scene.end_s * scrub.value) / 1000));

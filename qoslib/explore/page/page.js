@@ -5,14 +5,14 @@ export const CSS = `
 .qoslib-packets .stage { position: relative; }
 .qoslib-packets canvas { display: block; width: 100%; touch-action: pan-y; }
 .qoslib-packets .scrub { display: block; width: calc(100% - 4px); margin: 0 2px; accent-color: #0072B2; height: 18px; }
-.qoslib-packets .row { font-size: 0.96em; display: flex; flex-wrap: wrap; gap: 5px 8px; align-items: center; margin-top: 4px; }
-.qoslib-packets .row.moves { column-gap: 10px; }
+.qoslib-packets .buttons { font-size: 0.96em; display: flex; flex-wrap: wrap; gap: 5px 8px; align-items: center; margin-top: 4px; }
+.qoslib-packets .buttons.moves { column-gap: 10px; }
 .qoslib-packets .moves select { max-width: 16em; padding: 3px 0; }
-.qoslib-packets .row label { display: flex; gap: 6px; align-items: center; }
-.qoslib-packets .row label input { width: 5.6em; accent-color: #0072B2; }
-.qoslib-packets .row label span { white-space: nowrap; }
-.qoslib-packets .row.moves label { flex: 1 1 auto; max-width: 26em; }
-.qoslib-packets .row.moves label input { flex: 1 1 5.6em; }
+.qoslib-packets .buttons label { display: flex; gap: 6px; align-items: center; }
+.qoslib-packets .buttons label input { width: 5.6em; accent-color: #0072B2; }
+.qoslib-packets .buttons label span { white-space: nowrap; }
+.qoslib-packets .buttons.moves label { flex: 1 1 auto; max-width: 26em; }
+.qoslib-packets .buttons.moves label input { flex: 1 1 5.6em; }
 .qoslib-packets button, .qoslib-packets select { font: inherit; color: inherit; background: transparent; border: 1px solid #7D858F; border-radius: 7px; padding: 3px 9px; cursor: pointer; min-height: 2.2em; }
 .qoslib-packets option { color: #1F2328; background: #fff; }
 .qoslib-packets button:hover { background: #7D858F22; }

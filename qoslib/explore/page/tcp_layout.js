@@ -3,7 +3,7 @@
 import { HIGHEST, LOW, roomOf } from "./layout.js";
 
 /** Narrower it is scaled down: what is said of senders needs the room. */
-const NARROWEST = 560;
+const NARROWEST_TCP = 560;
 const READERS_PIXELS_PER_SECOND = 170, WIDEST = 24, RECEIVER = 34;
 /** How much room a lane takes [px]: with its title, and tighter. */
 const LANES = [
@@ -12,7 +12,7 @@ const LANES = [
 ];
 
 /** The layout of a scene at a width, in pixels; at the scale `before` it if that still fits. */
-export function layoutOfTcp(scene, width, { before = null, W = Math.max(NARROWEST, Math.min(1040, width)), most = HIGHEST } = {}) {
+export function layoutOfTcp(scene, width, { before = null, W = Math.max(NARROWEST_TCP, Math.min(1040, width)), most = HIGHEST } = {}) {
   let made = null;
   for (const lane of LANES) {
     made = laidOutTcp(scene, W, lane, before);

@@ -32,7 +32,7 @@ export function mount(el, spec, bytes, live = null) {
   el.append(root);
 
   const tip = make("div", { class: "story", hidden: "" }), place = make("div", { class: "stage" });
-  const sliders = make("div", { class: "row moves" }), memory = {};
+  const sliders = make("div", { class: "buttons moves" }), memory = {};
   const said = make("p", { class: "said", role: "status" }), table = make("table");
   const fold = make("details", { class: "qoslib-not-projected" }, make("summary", {}, "Counters"), table);
   const stories = storiesOf(view, tip);
