@@ -1,6 +1,7 @@
 """What Sphinx is told besides its settings: scripts and policy of each page, and definitions."""
 
 import inspect
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,10 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("html-page-context", _keep_neighbours)
     # numpydoc writes the docstring anew before.
     app.connect("autodoc-process-docstring", _add_source, priority=900)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    # Pages are read anew where what makes them has changed.
+    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    safe = {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"env_version": zlib.crc32(sources), **safe}
 
 
 def _add_scripts(app: Any, page: str, template: str, context: Any, doctree: Any) -> None:

@@ -62,10 +62,19 @@ def open_page(browser, address):
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(f"{name}: {error}"))
         page.on("request", lambda sent: note(sent.url))
-        page.on("response", lambda got: got.status >= 400 and wrong.append(got.url))
-        page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
+        page.on("response", lambda got: missed(got.url) if got.status >= 400 else None)
+        page.on("console", lambda said: said.type == "error" and heard(said.text))
         page.goto(address + name)
         return page
+
+    def missed(url):
+        # A site without an engine has no such folder, which a page finds out by asking.
+        if not url.startswith(f"{address}live/"):
+            wrong.append(url)
+
+    def heard(text):
+        if not text.startswith("Failed to load resource"):
+            wrong.append(text)
 
     def note(url):
         if not url.startswith((address, "data:", "blob:")):
