@@ -85,6 +85,7 @@ def answered_once():
 def _remembering(name, model):
     def answer(experiment, **asked):
         named = (experiment.port.name, experiment.name, experiment.assumptions)
+        named += (experiment.duration_s,)
         # What is not replayed whole is the same on both scoreboards, but for more seeds of TCP.
         full = asked.get("full") and (name == "tcp" or experiment.whole_s is not None)
         key = (name, *named, bool(full))
