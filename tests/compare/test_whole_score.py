@@ -12,7 +12,7 @@ from qoslib.platforms import hosts, mx80
 
 @pytest.fixture
 def counted_in_short(answered_once, monkeypatch):
-    """Sets of which only ticks are counted are played, but not for long: nothing is said of these."""
+    """Sets that only count ticks are played, but not for long: nothing is said of their numbers."""
     play = MODELS["tcp"]
 
     def played(experiment, **asked):
