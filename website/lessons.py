@@ -119,7 +119,7 @@ class _Page:
             question = _plain(cell["outputs"][0]["data"]["text/plain"])
             return [place("predict", {"name": asked[1]}, html.escape(question))]
         if kind := self.moving.get(n):
-            return [code, self.live(kind, cell["outputs"])]
+            return [self.live(kind, cell["outputs"]), *folded("In Python", [code], "code")]
         if OPEN.search(text):
             return [code]
         outputs = [self.output(each) for each in cell["outputs"]]
