@@ -1,24 +1,29 @@
 """What an explorer of a lesson answers a page: the same figure as in a notebook, as plain data."""
 
-import html
 import math
 from collections.abc import Mapping
 from typing import Any
 
-import ipywidgets as widgets
-
 from qoslib.explore import Explorer
-from qoslib.explore.change_summary import cause
-from qoslib.explore.export import lines
+from qoslib.explore.controls import (
+    Bare,
+    Button,
+    Choice,
+    Control,
+    Heading,
+    Hidden,
+    Member,
+    Row,
+    Slider,
+    Upload,
+)
 from qoslib.front.workers import silent
 from qoslib.packets.progress import Progress
 from qoslib.plots import Columns, Figure
 from website import made
 
-__all__ = ["answer", "begun", "described", "state", "with_cause"]
+__all__ = ["answer", "described", "state", "with_cause"]
 
-#: A page's numbers may be this far from an end of a slider, relative to its reach.
-ROUNDED = 1e-9
 Json = dict[str, Any]
 
 
@@ -43,18 +48,16 @@ def state(
     explorer: Explorer, values: dict[str, Any], packets: bool, progress: Progress = silent
 ) -> Json:
     """The figure, its words, its table, and the lines of Python that make it again."""
-    simulate = explorer._simulate if packets else None
-    figure = explorer._draw(values, simulate and simulate(values, progress))
-    call = explorer._call
+    figure = explorer.answer(values, packets, progress)
     return {
         **figure.to_dict(),
         "summary": figure.summary,
         "remark": figure.remark,
         "cause": "",
         "table": _table(figure),
-        "python": lines(call, values, begun(explorer, values)) if call else "",
+        "python": explorer.python_of(values),
         "values": values,
-        "packets": packets or not explorer._simulate,
+        "packets": packets or not explorer.simulates,
     }
 
 
@@ -65,89 +68,62 @@ def with_cause(
     if not before or not shown["packets"]:
         return shown
     old = {**values, **before["values"]}, before["summary"]
-    return {**shown, "cause": cause(explorer.controls, old, (values, shown["summary"]))}
-
-
-def begun(explorer: Explorer, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Where the controls begin, at what a preset stands at where there is one."""
-    if explorer._preset is None:
-        return dict(explorer._start)
-    name, begins = explorer._preset
-    return {**explorer._start, name: values[name], **begins(values[name])}
+    return {**shown, "cause": explorer.cause_of(old, (values, shown["summary"]))}
 
 
 def described(explorer: Explorer) -> Json:
     """The controls for a page: each with its label, its range or options, and where it begins."""
-    preset = explorer._preset
+    preset = explorer.preset
     starts = []
-    if preset is not None:
-        options = _options(explorer.controls[preset[0]])
-        starts = [[value, begun(explorer, {preset[0]: value})] for _, value in options]
+    if preset:
+        options = _control(preset, explorer.controls[preset])["options"]
+        starts = [[value, explorer.begun({preset: value})] for _, value in options]
     return {
         "controls": [_control(name, each) for name, each in explorer.controls.items()],
-        "rows": _rows(explorer),
-        "start": dict(explorer._start),
-        "preset": preset and {"name": preset[0], "starts": starts},
+        "rows": list(map(_row, explorer.rows)),
+        "start": dict(explorer.start),
+        "preset": {"name": preset, "starts": starts} if preset else None,
     }
 
 
-def _rows(explorer: Explorer) -> list[Json]:
-    """The rows above the figure: names of controls, headings, a button, and rows to unfold."""
-    names = {id(each): name for name, each in explorer.controls.items()}
-    above = explorer.children[: explorer.children.index(explorer._alert)]
-    return [_row(each, names) for each in above]
+def _row(member: Member) -> Json:
+    """A part of the rows above the figure: a control, a heading, a button, or rows to unfold."""
+    match member:
+        case str(name):
+            return {"control": name, "bare": False}
+        case Bare(name):
+            return {"control": name, "bare": True}
+        case Heading(text):
+            return {"heading": text}
+        case Button(label):
+            return {"button": label}
+        case Row(members):
+            # A file is loaded in a notebook alone.
+            return {"row": [_row(each) for each in members if not isinstance(each, Upload)]}
+        case Hidden(members):
+            return {"more": list(map(_row, members))}
+    raise TypeError(f"member is {member!r}")
 
 
-def _row(widget: widgets.Widget, names: Mapping[int, str]) -> Json:
-    if id(widget) in names:
-        return {"control": names[id(widget)], "bare": "qoslib-bare" in widget._dom_classes}
-    if isinstance(widget, widgets.HTML):
-        return {"heading": html.unescape(widget.value.removeprefix("<b>").removesuffix("</b>"))}
-    if isinstance(widget, widgets.Box):
-        kind = "more" if isinstance(widget, widgets.VBox) else "row"
-        return {kind: [_row(each, names) for each in widget.children]}
-    return {"button": widget.description}
-
-
-def _control(name: str, control: widgets.Widget) -> Json:
-    label, _, unit = control.description.rstrip("]").partition(" [")
+def _control(name: str, control: Control) -> Json:
+    label, _, unit = control.label.rstrip("]").partition(" [")
     told = {"name": name, "label": label, "unit": unit}
-    if isinstance(control, widgets.FloatSlider):
-        digits = int(control.readout_format.strip(".f") or 0)
-        ends = {"min": control.min, "max": control.max, "step": control.step, "digits": digits}
-        return {**told, "kind": "slider", **ends}
-    if isinstance(control, widgets.Checkbox):
-        return {**told, "kind": "switch"}
-    return {**told, "kind": "choice", "options": _options(control)}
-
-
-def _options(control: widgets.Widget) -> list[tuple[str, Any]]:
-    every = control.options
-    return [each if isinstance(each, tuple) else (str(each), each) for each in every]
+    match control:
+        case Slider(min=low, max=high, step=step, digits=digits):
+            return {
+                **told,
+                "kind": "slider",
+                **{"min": low, "max": high, "step": step, "digits": digits},
+            }
+        case Choice(options=options):
+            return {**told, "kind": "choice", "options": list(options)}
+    return {**told, "kind": "switch"}
 
 
 def _checked(explorer: Explorer, given: Mapping[str, Any]) -> dict[str, Any]:
     """All values of the controls, from those that a page has given."""
-    for name, value in given.items():
-        if name not in explorer.controls:
-            raise ValueError(f"control is {name!r}; allowed: {', '.join(explorer.controls)}")
-        _fits(name, _control(name, explorer.controls[name]), value)
-    values = {**explorer._start, **given}
-    return {**begun(explorer, values), **given}
-
-
-def _fits(name: str, control: Json, value: Any) -> None:
-    if control["kind"] == "slider":
-        low, high = control["min"], control["max"]
-        near = ROUNDED * (high - low)
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not (number and math.isfinite(value) and low - near <= value <= high + near):
-            raise ValueError(f"{name} is {value!r}; allowed: {low:g} to {high:g}")
-    elif control["kind"] == "switch" and not isinstance(value, bool):
-        raise ValueError(f"{name} is {value!r}; allowed: true, false")
-    elif control["kind"] == "choice" and value not in [each for _, each in control["options"]]:
-        labels = ", ".join(label for label, _ in control["options"])
-        raise ValueError(f"{name} is {value!r}; allowed: {labels}")
+    moved = explorer.asked(**given)
+    return {**explorer.begun({**explorer.start, **moved}), **moved}
 
 
 def _table(figure: Figure) -> Json:

@@ -98,19 +98,19 @@ def _start(lesson: Path, number: int) -> Json:
 @cache
 def _first(lesson: Path, number: int) -> Json:
     explorer = _explorer(lesson, number)
-    first: Json = _short(explorers.state(explorer, dict(explorer._start), packets=True))
+    first: Json = _short(explorers.state(explorer, dict(explorer.start), packets=True))
     return first
 
 
 def _moves(lesson: Path, number: int, name: str) -> list[list[Any]]:
     """The stops of a control, each with its differences to the start, or with why it is refused."""
     explorer, first = _explorer(lesson, number), _first(lesson, number)
-    start = dict(explorer._start)
-    begin = {"values": start, "summary": explorer._drawn.summary}
+    start = dict(explorer.start)
+    begin = {"values": start, "summary": first["summary"]}
     found: list[list[Any]] = []
     told = [float(each) for each in _named(lesson, number).get(name, ())]
     for value in stops(explorers._control(name, explorer.controls[name]), start[name], told):
-        values = explorers.begun(explorer, start | {name: value}) | {name: value}
+        values = explorer.begun(start | {name: value}) | {name: value}
         try:
             state = explorers.state(explorer, values, packets=True)
         except ValueError as error:

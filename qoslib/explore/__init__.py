@@ -1,7 +1,7 @@
 """What explorers are made of: controls around a figure that follows them, and what can be saved."""
 
 from qoslib.explore.animated_svg import packet_loop
-from qoslib.explore.configuration import ConfigurationExplorer, configuration
+from qoslib.explore.configuration_explorer import ConfigurationExplorer, configuration
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.packet_view import PacketView, packet_view

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import ipywidgets as widgets
+from qoslib.explore.controls import Choice, Control
 
 __all__ = ["cause"]
 
@@ -18,13 +18,14 @@ Clauses = dict[tuple[str, str], tuple[str, str, list[str]]]
 
 
 def cause(
-    controls: Mapping[str, widgets.Widget],
+    controls: Mapping[str, Control],
     before: tuple[Mapping[str, Any], str],
     now: tuple[Mapping[str, Any], str],
 ) -> str:
     """Say what a move did, from a figure's words before and after it.
 
-    >>> load = {"load": widgets.FloatSlider(description="Load [%]")}
+    >>> from qoslib.explore.controls import slider
+    >>> load = {"load": slider("Load [%]", 90, 0, 100, 1)}
     >>> was = {"load": 90.0}, "Fluid model: EF loses 0 %, a packet takes 2 ms."
     >>> cause(load, was, ({"load": 95.0}, "Fluid model: EF loses 0 %, a packet takes 4 ms."))
     'Load 90 → 95 %. Fluid model: a packet takes 2 → 4 ms. Unchanged: EF loses 0 %.'
@@ -128,17 +129,15 @@ def _arrows(clause: str, old: list[str]) -> str:
     return _NUMBER.sub(both, clause)
 
 
-def _moved(control: widgets.Widget, was: Any, now: Any) -> str:
+def _moved(control: Control, was: Any, now: Any) -> str:
     """A control's name, and both of its values."""
-    name, _, unit = control.description.rstrip("]").partition(" [")
+    name, _, unit = control.label.rstrip("]").partition(" [")
     return f"{name} {_said(control, was)} → {_said(control, now)} {unit}".rstrip()
 
 
-def _said(control: widgets.Widget, value: Any) -> str:
-    options = getattr(control, "options", ())
-    for each in options:
-        if isinstance(each, tuple) and each[1] == value:
-            return str(each[0])
+def _said(control: Control, value: Any) -> str:
+    if isinstance(control, Choice):
+        return next(text for text, each in control.options if each == value)
     if isinstance(value, bool):
         return "on" if value else "off"
     return f"{value:.5g}" if isinstance(value, float) else str(value)

@@ -1,124 +1,201 @@
-"""The controls that explorers share."""
+"""The controls that explorers share, and how they are laid out: plain records."""
 
-import html
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-import ipywidgets as widgets
+from qoslib.record import fail
 
 __all__ = [
-    "bare",
-    "button",
+    "MORE",
+    "RESET",
+    "Bare",
+    "Button",
+    "Choice",
+    "Control",
+    "Heading",
+    "Hidden",
+    "Member",
+    "Row",
+    "Slider",
+    "Switch",
+    "Upload",
     "choice",
     "flow",
-    "heading",
-    "more",
     "row",
     "slider",
     "stacked",
     "switch",
 ]
 
-_LABELLED = {"description_width": "190px"}
+#: A page's number may be this far from an end of a slider, relative to its reach.
+NEAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number between two ends; its label may end with a unit in brackets."""
+
+    label: str
+    value: float
+    min: float
+    max: float
+    step: float
+    digits: int = 0
+    #: Whether two of them share a line.
+    half: bool = False
+
+    def taken(self, name: str, value: Any) -> float:
+        """What it stands at after a move to a value; an error if it cannot be there."""
+        near = NEAR * (self.max - self.min)
+        if not (_is_number(value) and self.min - near <= value <= self.max + near):
+            fail(name, value, f"{self.min:g} to {self.max:g}")
+        return min(max(float(value), self.min), self.max)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some options, each a text and a value."""
+
+    label: str
+    value: Any
+    options: tuple[tuple[str, Any], ...]
+
+    def taken(self, name: str, value: Any) -> Any:
+        """The option of this value; an error if there is none."""
+        for _, each in self.options:
+            if each == value:
+                return each
+        fail(name, value, ", ".join(text for text, _ in self.options))
+
+
+@dataclass(frozen=True)
+class Switch:
+    """On or off."""
+
+    label: str
+    value: bool = False
+
+    def taken(self, name: str, value: Any) -> bool:
+        """The same; an error if it is neither on nor off."""
+        if not isinstance(value, bool):
+            fail(name, value, "True, False")
+        return value
+
+
+Control: TypeAlias = Slider | Choice | Switch
+
+
+@dataclass(frozen=True)
+class Bare:
+    """The control of this name in a grid, in a column of this CSS `size`: its label is not seen."""
+
+    control: str
+    size: str
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The heading of a column, or of a row, in a column of this CSS `size`."""
+
+    text: str
+    size: str
+
+
+@dataclass(frozen=True)
+class Button:
+    """A button: `RESET` moves all controls back, `MORE` shows and hides what is `Hidden`."""
+
+    label: str
+
+
+RESET, MORE = Button("Reset"), Button("More")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Where a file can be loaded."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Members side by side, as wide as the page; or on as many lines as the page needs."""
+
+    members: tuple["Member", ...]
+    wraps: bool = False
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Members below each other, out of sight until *More* is pressed."""
+
+    members: tuple["Member", ...]
+
+
+#: What stands above a figure; a text is the name of a control.
+Member: TypeAlias = str | Bare | Heading | Button | Upload | Row | Hidden
 
 
 def slider(
-    name: str, value: float, low: float, high: float, step: float, digits: int = 0
-) -> widgets.FloatSlider:
-    """A slider with its name in front; it draws while it moves."""
-    return widgets.FloatSlider(
-        value,
-        min=low,
-        max=high,
-        step=step,
-        description=name,
-        readout_format=f".{digits}f",
-        style=_LABELLED,
-        # Its margins are 2 px on either side: with them 100 % would need a scroll bar.
-        layout=widgets.Layout(width="calc(100% - 4px)", max_width="620px"),
-    )
+    label: str,
+    value: float,
+    low: float,
+    high: float,
+    step: float,
+    digits: int = 0,
+    half: bool = False,
+) -> Control:
+    """A slider that begins at a value, or at the end that is the nearest to it."""
+    low, high = float(low), float(high)
+    return Slider(label, min(max(float(value), low), high), low, high, float(step), digits, half)
 
 
-def bare(control: widgets.Widget, size: str) -> widgets.Widget:
-    """The same control for a grid of this column `size`: its name is in the page, not in sight."""
-    control.layout.close()
-    control.layout = _column(size)
-    control.add_class("qoslib-bare")
-    return control
-
-
-def _column(size: str) -> widgets.Layout:
-    return widgets.Layout(flex=size, width="auto", min_width="0", margin="0 6px 0 0")
-
-
-def choice(name: str, options: Any, value: Any = None) -> widgets.Dropdown:
+def choice(label: str, options: Iterable[Any], value: Any = None) -> Control:
     """A list to choose from; `options` are texts, or pairs of text and value."""
-    made = widgets.Dropdown(options=options, description=name, style={"description_width": "auto"})
-    made.layout.width = "auto"
-    if value is not None:
-        made.value = value
-    return made
+    pairs = tuple(each if isinstance(each, tuple) else (str(each), each) for each in options)
+    first = Choice(label, pairs[0][1], pairs)
+    return first if value is None else Choice(label, first.taken(label, value), pairs)
 
 
-def switch(name: str, value: bool = False) -> widgets.Checkbox:
+def switch(label: str, value: bool = False) -> Control:
     """An on-off switch."""
-    return widgets.Checkbox(value=value, description=name, indent=False)
+    return Switch(label, value)
 
 
-def button(name: str, pressed: Callable[[], object]) -> widgets.Button:
-    """A button that calls `pressed` without arguments."""
-    made = widgets.Button(description=name)
-    made.on_click(lambda _: pressed())
-    return made
+def flow(*members: Member) -> Row:
+    """Members one after the other, on as many lines as the page needs."""
+    return Row(members, wraps=True)
 
 
-def heading(text: str, size: str) -> widgets.HTML:
-    """A heading of a column, or of a row, of this `size`."""
-    return widgets.HTML(f"<b>{html.escape(text)}</b>", layout=_column(size))
+def row(*members: Member) -> Row:
+    """Members side by side."""
+    return Row(members)
 
 
-def flow(*members: widgets.Widget) -> widgets.HBox:
-    """Controls one after the other, on as many lines as the page needs."""
-    return widgets.HBox(list(members), layout=widgets.Layout(width="100%", flex_flow="row wrap"))
-
-
-def row(*members: widgets.Widget) -> widgets.HBox:
-    """Controls side by side, as wide as the page."""
-    return widgets.HBox(list(members), layout=widgets.Layout(width="100%"))
-
-
-def more(*members: widgets.Widget) -> tuple[widgets.Widget, widgets.Widget]:
-    """A button *More* that shows and hides these controls, and what holds them; hidden at first."""
-    held = widgets.VBox(list(members), layout=widgets.Layout(display="none", width="100%"))
-    toggle = widgets.ToggleButton(description="More")
-
-    def show(change: Any) -> None:
-        held.layout.display = None if change["new"] else "none"
-        toggle.description = "Less" if change["new"] else "More"
-
-    toggle.observe(show, "value")
-    return toggle, held
-
-
-def stacked(
-    controls: Mapping[str, widgets.Widget], reset: Callable[[], object], first: Sequence[str] = ()
-) -> list[widgets.Widget]:
+def stacked(controls: Mapping[str, Control], first: Sequence[str] = ()) -> list[Member]:
     """A line for each slider, and one for all other controls with a button that moves all back.
 
     Where some are named as `first`, all others are below *More*.
     """
-    rest = [each for name, each in controls.items() if first and name not in first]
-    sliders, others = _apart(each for each in controls.values() if each not in rest)
-    reset_all = button("Reset", reset)
+    rest = [name for name in controls if first and name not in first]
+    sliders, others = _apart(controls, (name for name in controls if name not in rest))
     if not rest:
-        return [*sliders, flow(*others, reset_all)]
-    hidden, chosen = _apart(rest)
-    toggle, held = more(*hidden, flow(*chosen))
-    return [*sliders, flow(*others, toggle, reset_all), held]
+        return [*sliders, flow(*others, RESET)]
+    hidden, chosen = _apart(controls, rest)
+    return [*sliders, flow(*others, MORE, RESET), Hidden((*hidden, flow(*chosen)))]
 
 
-def _apart(controls: Iterable[widgets.Widget]) -> tuple[list[Any], list[Any]]:
+def _apart(
+    controls: Mapping[str, Control], names: Iterable[str]
+) -> tuple[list[Member], list[Member]]:
     """The sliders among some controls, and the others."""
-    every = list(controls)
-    sliders = [each for each in every if isinstance(each, widgets.FloatSlider)]
-    return sliders, [each for each in every if each not in sliders]
+    sliders: list[Member] = []
+    others: list[Member] = []
+    for name in names:
+        (sliders if isinstance(controls[name], Slider) else others).append(name)
+    return sliders, others
+
+
+def _is_number(value: Any) -> bool:
+    # NaN is between no ends.
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -2,28 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
-import ipywidgets as widgets
-
 from qoslib import plots
-from qoslib.explore.controls import button, flow
-from qoslib.explore.page_code import PageGlue
 from qoslib.scenario import Scenario
 
-__all__ = ["Call", "File", "buttons", "files", "lines"]
-
-#: Button -> what it gives.
-KINDS = {
-    "PNG": "png",
-    "SVG": "svg",
-    "HTML": "html",
-    "Table (CSV)": "csv",
-    "Scenario (JSON)": "json",
-}
-#: Made by the page itself, of the figure as it stands there.
-IMAGES = ("png", "svg")
+__all__ = ["Call", "File", "files", "lines"]
 
 #: How text begins that a spreadsheet takes for a formula.
 FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
@@ -93,23 +77,3 @@ def lines(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:
         return "\n".join(("from qoslib import lessons, scenario", read, made))
     moves = ", ".join(f"{name}={value!r}" for name, value in moved.items())
     return "\n".join(("from qoslib import lessons", made, f"app.move({moves})"))
-
-
-def buttons(
-    call: Call, glue: PageGlue, drawn: Callable[[], tuple[plots.Figure, dict[str, Any]]]
-) -> widgets.HBox:
-    """A row of buttons; `drawn` gives the figure and the controls' values as they stand."""
-
-    def give(kind: str) -> None:
-        if kind in IMAGES:
-            glue.send({"image": kind, "name": call.name})
-        else:
-            for file in files(kind, call, *drawn()):
-                glue.send(file._asdict())
-
-    known = [name for name, kind in KINDS.items() if kind != "json" or call.scenarios]
-    made = [button(name, partial(give, KINDS[name])) for name in known]
-    for each in made:
-        each.layout.width = "auto"
-        each.tooltip = f"Save as {each.description}"
-    return flow(widgets.HTML("Save:"), *made)

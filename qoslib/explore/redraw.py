@@ -1,22 +1,17 @@
-"""When an explorer draws again: what it remembers, what waits for a rest, and a bar meanwhile."""
+"""When an explorer draws again: what it remembers, and what waits for a rest."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import lru_cache
 from typing import Any
 
-import ipywidgets as widgets
-
 from qoslib.front.workers import threads
 
-__all__ = ["NEXT_MOVE_S", "SHOWN_AFTER_S", "Debounced", "ProgressWidget", "memoize_lines"]
+__all__ = ["NEXT_MOVE_S", "Debounced", "memoize_lines"]
 
 #: A move that happened while the figure was drawn arrives within this time, and comes first [s].
 NEXT_MOVE_S = 0.05
-#: Shorter work shows no bar [s].
-SHOWN_AFTER_S = 1.0
 
 
 def memoize_lines(
@@ -114,26 +109,3 @@ class Debounced:
         """Let the thread end."""
         self.cancel()
         self._thread.shutdown(wait=False)
-
-
-class ProgressWidget(widgets.FloatProgress):  # type: ignore[misc]  # ipywidgets has no types
-    """A bar that shows how far a run is, as soon as the run has taken a while."""
-
-    def __init__(self) -> None:
-        super().__init__(description="Packets", layout=widgets.Layout(height="16px"))
-        self.end()
-
-    def __call__(self, done_s: float, total_s: float) -> None:
-        """Simulated time done, and all of it [s]."""
-        if time.monotonic() - self._began_s > SHOWN_AFTER_S:
-            self.max, self.value = total_s, done_s
-            self.layout.visibility = "visible"
-
-    def begin(self) -> None:
-        """A run begins."""
-        self._began_s = time.monotonic()
-
-    def end(self) -> None:
-        """It has ended: out of sight, but its place in the page stays."""
-        self._began_s = time.monotonic()
-        self.layout.visibility = "hidden"

@@ -3,20 +3,19 @@
 They are read whole or not at all.
 """
 
-import html
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
-
-import ipywidgets as widgets
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from qoslib import compare, measurements, telemetry
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
-__all__ = ["MOST_BYTES", "MOST_ROWS", "Loaded", "Loader"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MOST_BYTES", "MOST_ROWS", "Loaded"]
 
 #: The largest file that a page may hand over [B], the longest table, the streams of a figure.
 MOST_BYTES, MOST_ROWS, MOST_STREAMS = 1_000_000, 2_000, 200
@@ -26,7 +25,7 @@ class Loaded:
     """What was given by code or loaded from a file; a bad file changes nothing."""
 
     def __init__(
-        self, scenario: Scenario | None = None, measured: pd.DataFrame | None = None
+        self, scenario: Scenario | None = None, measured: "pd.DataFrame | None" = None
     ) -> None:
         self._first = scenario, measured
         self.scenario, self.measured = self._first
@@ -57,7 +56,11 @@ class Loaded:
         self.scenario = scenario
         return f"{name}: {scenario.name!r} with {_many(len(scenario.streams), 'stream')}."
 
-    def back_to(self, before: tuple[Scenario | None, pd.DataFrame | None]) -> None:
+    def kept(self) -> "tuple[Scenario | None, pd.DataFrame | None]":
+        """What is there now."""
+        return self.scenario, self.measured
+
+    def back_to(self, before: "tuple[Scenario | None, pd.DataFrame | None]") -> None:
         """As it was, for a file that is right in itself and that no figure shows."""
         self.scenario, self.measured = before
 
@@ -108,44 +111,8 @@ def _kind(name: str, raw: bytes) -> str:
         return ""
 
 
-def _table(read: Callable[[io.BytesIO], pd.DataFrame], name: str, raw: bytes) -> pd.DataFrame:
+def _table(read: "Callable[[io.BytesIO], pd.DataFrame]", name: str, raw: bytes) -> "pd.DataFrame":
     table = read(_named(name, raw))
     if len(table) > MOST_ROWS:
         raise ValueError(f"{name} has {len(table):,} rows; allowed: up to {MOST_ROWS:,}")
     return table
-
-
-class Loader(widgets.HBox):  # type: ignore[misc]  # ipywidgets has no types
-    """A button that loads a file, and a line with the outcome."""
-
-    def __init__(
-        self,
-        load: Callable[[str, bytes], str],
-        name: str = "Load JSON, CSV or counters",
-        accept: str = ".json,.csv,.txt,.log,.xml,.flent,.gz",
-    ) -> None:
-        self._load, self._said = load, widgets.HTML()
-        self._pick = widgets.FileUpload(
-            description=name,
-            accept=accept,
-            layout=widgets.Layout(width="auto", flex="0 0 auto"),
-        )
-        self._pick.observe(self._taken, "value")
-        super().__init__([self._pick, self._said])
-
-    def clear(self) -> None:
-        """As if no file had been chosen."""
-        self._pick.value, self._said.value = (), ""
-
-    def _taken(self, change: Any) -> None:
-        for file in change["new"]:
-            try:
-                self._said.value = _line("status", self._load(file.name, bytes(file.content)))
-            except ValueError as error:
-                self._said.value = _line("alert", str(error))
-
-
-def _line(role: str, text: str) -> str:
-    weight = "bold" if role == "alert" else "normal"
-    style = f"line-height: 1.4; margin: 0; font-weight: {weight}"
-    return f'<p role="{role}" style="{style}">{html.escape(text)}</p>'

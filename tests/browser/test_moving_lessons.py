@@ -111,6 +111,7 @@ from qoslib import lessons
 app = lessons.head_drop.knife_edge("m120")
 def draw(values, simulated):
     raise RuntimeError("raised on purpose")
+app.figure
 app._draw = draw
 app
 """

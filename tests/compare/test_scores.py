@@ -13,7 +13,7 @@ DRAWN = [f"{verdict}-{panel}" for panel in (0, 1) for verdict in ("within", "mis
 
 
 def points(app):
-    return {trace.uid: len(trace.x) for trace in app.figure.data}
+    return {trace["uid"]: len(trace["x"]) for trace in app.figure.data}
 
 
 def test_what_is_written_is_read_again(tmp_path):
@@ -117,11 +117,11 @@ def test_a_counter_in_packets_bytes_and_bits_is_one_counter():
 def test_a_choice_that_leaves_nothing_is_drawn_as_nothing():
     figure = lessons.evidence.figure([], lessons.evidence.lanes_of(ROWS))
     assert figure.summary == "No value is left."
-    assert all(len(trace.x) == 0 for trace in figure.data)
+    assert all(len(trace["x"]) == 0 for trace in figure.data)
 
 
 def test_a_ratio_beyond_the_axis_stands_at_its_end():
     row = dataclasses.replace(ROWS[0], modelled=0.0)
-    (trace,) = (t for t in lessons.evidence.figure([row]).data if len(t.x))
-    low, _ = lessons.evidence.figure([row]).layout.xaxis.range
-    assert low <= trace.x[0] < low + 0.2
+    (trace,) = (t for t in lessons.evidence.figure([row]).data if len(t["x"]))
+    low, _ = lessons.evidence.figure([row]).layout["xaxis"]["range"]
+    assert low <= trace["x"][0] < low + 0.2

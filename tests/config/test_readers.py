@@ -126,7 +126,7 @@ def test_an_explorer_goes_on_after_any_upload(tries):
         if "alert" in said.value:
             clear(said.value, raw)
             assert app.summary == before
-        assert app._alert.value == ""
+        assert app.widget._alert.value == ""
     app.move(all=50)
     app.close()
 

@@ -90,7 +90,7 @@ def test_an_explorer_at_rest_says_where_its_models_part(made):
     shown = app.remark
     assert shown == "" or "differ by more than 10 %" in shown
     assert "alone" not in shown
-    assert not shown or shown[:40] in app._words.value.replace("&#x27;", "'")
+    assert not shown or shown[:40] in app.widget._words.value.replace("&#x27;", "'")
 
 
 def test_an_explorer_that_shows_chance_says_so_and_one_in_overload_does_not():

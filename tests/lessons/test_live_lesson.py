@@ -100,7 +100,7 @@ def test_a_reset_keeps_what_was_measured(one_queue):
     assert "within tolerance" not in app.summary
     assert "not scored: they were made at another load" in app.summary
     assert not any("error" in name for name in app.table)
-    app.children[0].children[1].click()
+    app.widget.children[0].children[1].click()
     assert app.summary == said
 
 

@@ -27,7 +27,7 @@ def one_queue():
 
 def moved(app, **values):
     """The explorer from its start, with some controls moved."""
-    app.move(**app._start)
+    app.move(**app.start)
     app.move(**values)
     return app
 

@@ -56,7 +56,7 @@ def test_a_burst_that_no_frame_fits_into_is_said():
     mine = CODEL.replace(network=CODEL.network.replace(queues=(policed,)))
     app = lessons.your_network.explorer(mine)
     assert "burst of 100 B, and its frames have up to 1,000 B: no frame" in app.remark
-    assert app.remark in html.unescape(app._words.value)
+    assert app.remark in html.unescape(app.widget._words.value)
     fits = mine.replace(streams=(Stream("a", 2e7, 100),))
     assert "burst of 100 B" not in lessons.your_network.explorer(fits).remark
 
@@ -250,7 +250,7 @@ def test_reset_takes_the_message_of_the_last_file_away():
     assert "words.txt is neither JSON nor CSV" in said.value
     upload(app, "mine.csv", CSV)
     assert "4 values" in said.value
-    app.children[0].children[1].click()
+    app.widget.children[0].children[1].click()
     assert said.value == ""
     upload(app, "mine.csv", CSV)
     assert "4 values" in said.value
@@ -273,7 +273,7 @@ def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
     assert f"{name} is well-formed, but cannot be drawn: " in said.value
     assert app.summary == before
     assert "; allowed: " in said.value
-    assert app._alert.value == ""
+    assert app.widget._alert.value == ""
     app.move(all=10)
     assert app.summary != before
 
@@ -304,7 +304,7 @@ def test_whatever_goes_wrong_with_a_file_is_said_and_changes_nothing(monkeypatch
     assert app.summary == before
     app.move(all=10)
     assert app.summary != before
-    assert app._alert.value == ""
+    assert app.widget._alert.value == ""
 
 
 @pytest.mark.parametrize("row", ["drop_rate_ratio", "dropped_bytes", "throughput", "payload_share"])

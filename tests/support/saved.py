@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from traitlets import Bunch
 
 from qoslib import measurements, units
-from qoslib.explore.upload import Loader
+from qoslib.explore.upload_widget import Loader
 from qoslib.port import (
     Port,
     Queue,
@@ -52,7 +52,7 @@ def loader(app):
     """The part of an explorer that takes files: a button, and what was said of the last file."""
     (found,) = (
         each
-        for row in app.children
+        for row in app.widget.children
         for each in getattr(row, "children", ())
         if isinstance(each, Loader)
     )

@@ -183,29 +183,29 @@ def test_arguments_are_checked():
 
 
 def trace(figure, uid):
-    return next(each for each in figure.data if each.uid == uid)
+    return next(each for each in figure.data if each["uid"] == uid)
 
 
 def test_each_statistic_has_a_panel_of_its_own():
     table = seen(("average", 0.5), ("p99", 2.2), ("maximum", 4.0))
     figure = plots.overlay(compare.overlay(OFFICE, table))
-    titles = [figure.layout[f"yaxis{n}"].title.text for n in ("", "2", "3")]
+    titles = [figure.layout[f"yaxis{n}"]["title"]["text"] for n in ("", "2", "3")]
     assert titles == ["mean delay [ms]", "99 % delay [ms]", "largest delay [ms]"]
-    assert [trace(figure, f"measured-{n}").y for n in range(3)] == [(0.5,), (2.2,), (4.0,)]
+    assert [trace(figure, f"measured-{n}")["y"] for n in range(3)] == [[0.5], [2.2], [4.0]]
     data = run(OFFICE)["data"]
-    drawn = [trace(figure, f"packets-{n}").y[0] for n in range(3)]
+    drawn = [trace(figure, f"packets-{n}")["y"][0] for n in range(3)]
     expected = [1e3 * s for s in (data.delay_mean_s, data.delay_p99_s, data.delay_max_s)]
     assert drawn == pytest.approx(expected)
-    assert [trace(figure, f"fluid-{n}").y[0] for n in (1, 2)] == [None, None]
+    assert [trace(figure, f"fluid-{n}")["y"][0] for n in (1, 2)] == [None, None]
 
 
 def test_payload_is_not_drawn_among_frames():
     laid = compare.overlay(DOWNLOAD, telemetry.read(json.dumps(tcp()), streams="data"))
     figure = plots.overlay(laid)
-    titles = [figure.layout[f"yaxis{n}"].title.text for n in ("", "2")]
+    titles = [figure.layout[f"yaxis{n}"]["title"]["text"] for n in ("", "2")]
     assert titles == ["throughput [Mb/s of payload]", "mean round trip [ms]"]
-    assert trace(figure, "measured-0").y == (94.1,)
-    assert trace(figure, "packets-0").y[0] == pytest.approx(
+    assert trace(figure, "measured-0")["y"] == [94.1]
+    assert trace(figure, "packets-0")["y"][0] == pytest.approx(
         laid.result("packets")["data"].goodput_bps / 1e6
     )
     assert "Not drawn: retransmits of data, smoothed_round_trip_maximum" in figure.summary
@@ -228,8 +228,8 @@ def test_the_table_of_a_figure_has_the_error_of_each_model():
 def test_panels_may_be_chosen():
     laid = compare.overlay(OFFICE, seen(("p99", 2.2)))
     figure = plots.overlay(laid, plots.USUAL)
-    assert figure.layout.yaxis3.title.text == "mean delay [ms]"
-    assert trace(figure, "measured-2").y == ()
+    assert figure.layout["yaxis3"]["title"]["text"] == "mean delay [ms]"
+    assert trace(figure, "measured-2")["y"] == []
     assert "Not drawn: latency_p99 of data." in figure.summary
     for panels in (("mean",) * 5, ("late",)):
         with pytest.raises(ValueError, match="allowed: at most 4 of sent, throughput, lost"):
@@ -242,7 +242,7 @@ def test_a_measured_mark_has_the_look_of_its_class():
     laid = compare.overlay(BRANCH, seen(("p99", 9.0), stream="class-default"))
     figure = plots.overlay(laid)
     measured, packets = trace(figure, "measured-0"), trace(figure, "packets-0")
-    assert measured.x == ("class-default",)
+    assert measured["x"] == ["class-default"]
     fluid = plots.overlay(laid, ("mean",)).data[0]
-    assert measured.marker.color[0] == fluid.marker.color[2]
-    assert len(packets.y) == 3
+    assert measured["marker"]["color"][0] == fluid["marker"]["color"][2]
+    assert len(packets["y"]) == 3

@@ -38,8 +38,8 @@ def test_priority_takes_any_platform_with_one_port(platform):
 def test_priority_takes_a_port_of_ones_own():
     app = lessons.head_drop.explorer(MINE)
     assert "guaranteed_voice" not in app.controls
-    assert app.controls["buffer_voice"].description == "voice buffer [packets]"
-    assert app.controls["buffer_data"].description == "data buffer [kB]"
+    assert app.controls["buffer_voice"].label == "voice buffer [packets]"
+    assert app.controls["buffer_data"].label == "data buffer [kB]"
     app.move(offered_data=50, buffer_data=100)
     moved = app._call.scenarios(app.values)[0]
     assert moved.network.queues[1].limit == ByteLimit(100_000)
@@ -72,7 +72,7 @@ def test_frame_size_takes_a_port_and_has_no_engine_to_slide(where):
 def test_frame_size_slides_an_engine_of_ones_own():
     engine = Forwarder("cpu", Queue("in", PacketLimit(200)), packet_s=1e-6)
     app = lessons.packet_rate.explorer(Scenario("cpu", engine, (Stream("a", units.gbps(2), 64),)))
-    assert app.controls["cap"].value == 1
+    assert app.values["cap"] == 1
     app.move(cap=2)
     assert drawn(app, "now-2") == [pytest.approx(2)]
     assert max(drawn(app, "packets-2")) == pytest.approx(2, rel=0.02)

@@ -30,7 +30,7 @@ def test_so_is_the_html_of_the_tables_of_lessons():
     scenario = lessons.one_queue.overload()
     for lesson in apps:
         app = lesson.explorer(*([scenario] if lesson is lessons.one_queue else []))
-        drawn = app._drawn
+        drawn = app.drawn
         html = drawn.table_html()
         assert html == drawn.table.to_html(border=0, na_rep="–")
         assert html.count("<tr") > len(drawn.table)

@@ -64,7 +64,7 @@ def test_what_is_offered_stays_when_a_guarantee_changes():
 def test_a_slider_moves_one_load_and_reset_brings_it_back(app):
     app.figure.move(load_4=300)
     assert lost(app, "class-default") > 60
-    app.figure._reset()
+    app.figure.widget._reset()
     assert app.figure.values["load_4"] == 100
 
 
@@ -227,7 +227,7 @@ def test_eight_classes_with_all_that_a_queue_may_have():
     assert queues["C5"].shaper is not None
     (saved,) = made.figure._call.scenarios(made.figure.values)
     assert Scenario.from_json(saved.to_json()) == made.scenario
-    visible = [each for each in made._controls.values() if each.layout.display is None]
+    visible = [each for each in made.figure.widget.controls.values() if each.layout.display is None]
     assert len(visible) == 8
     made.close()
 

@@ -15,9 +15,11 @@ import ipywidgets as widgets
 import pytest
 
 from qoslib import Scenario, fluid, lessons, packets, units
-from qoslib.explore import redraw
+from qoslib.explore import redraw, waiting
 from qoslib.explore.change_summary import cause
-from qoslib.explore.redraw import NEXT_MOVE_S, Debounced, ProgressWidget
+from qoslib.explore.controls import slider
+from qoslib.explore.redraw import NEXT_MOVE_S, Debounced
+from qoslib.explore.waiting import ProgressWidget
 from qoslib.lessons.head_drop.sliders import described, settings
 from qoslib.lessons.one_queue.sliders import SIMULATED
 from qoslib.packets.phases import random_phases
@@ -76,7 +78,7 @@ def one_of(make):
 
 @MAKERS
 def test_every_control_has_a_name_of_its_own(make):
-    names = [control.description for control in controls(one_of(make))]
+    names = [control.description for control in controls(one_of(make).widget)]
     assert all(names)
     assert len(set(names)) == len(names)
 
@@ -84,12 +86,12 @@ def test_every_control_has_a_name_of_its_own(make):
 @MAKERS
 def test_the_figure_stays_the_same_widget(make):
     app = one_of(make)
-    figure, control = app.figure, next(c for c in controls(app) if hasattr(c, "step"))
+    figure, control = app.figure, next(c for c in controls(app.widget) if hasattr(c, "step"))
     before = app.summary
     control.value += 3 * control.step
     assert app.figure is figure
     assert app.summary != before
-    assert app.summary.split(" ", 1)[0] in app.children[-2].value
+    assert app.summary.split(" ", 1)[0] in app.widget.children[-2].value
 
 
 @pytest.mark.parametrize("name", m120.PLATFORM.experiments())
@@ -103,7 +105,7 @@ def test_settings_describe_the_published_experiment_again(name):
 
 def test_a_slider_draws_what_the_model_says():
     app = lessons.head_drop.explorer("m120")
-    app.controls["offered_CS1"].value = 50
+    app.widget.controls["offered_CS1"].value = 50
     answer = fluid.solve(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.5}))
     assert drawn(app, "fluid-delay") == pytest.approx(answer.delay_mean_s / units.ms(1))
 
@@ -123,7 +125,7 @@ def test_a_guess_of_a_delay_with_tail_drop_stands_at_no_port_that_drops_at_the_h
 
 def test_the_packet_model_follows_when_the_controls_rest():
     app = lessons.head_drop.explorer("m120")
-    app.controls["offered_CS1"].value = 50
+    app.widget.controls["offered_CS1"].value = 50
     streams = random_phases(m120.streams(m120.SHARES["base"] | {"CS1": 0.5}), 1)
     simulated = packets.simulate(m120.port(), streams, 1.5, warmup_s=1, seed=1)
     assert drawn(app, "packets-delay") == pytest.approx(simulated.delay_mean_s / units.ms(1))
@@ -141,7 +143,7 @@ def test_a_queue_that_fills_slowly_is_given_time():
 
 def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
     app = lessons.head_drop.explorer("m120")
-    plays = []
+    controls, plays = app.widget.controls, []
     simulate, app._simulate = (
         app._simulate,
         lambda values, progress: plays.append(values) or simulate(values, progress),
@@ -149,10 +151,10 @@ def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
 
     async def moved():
         for load in (30, 40, 50):
-            app.controls["offered_CS1"].value = load
+            controls["offered_CS1"].value = load
             assert drawn(app, "fluid-delay")[3] == pytest.approx(2200 / load, rel=0.01)
             assert drawn(app, "packets-delay")[3] is None
-        await app._rest._task
+        await app.widget._rest._task
 
     asyncio.run(moved())
     assert len(plays) == 1
@@ -163,6 +165,7 @@ def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
 def test_a_move_of_a_slider_is_few_calls(name, value):
     """The figure of the fluid model: one solution, one update, and no detour in between."""
     app, calls = one_queue(), []
+    controls = app.widget.controls
     package = str(Path(lessons.__file__).parent.parent)
 
     def called(frame, event, _):
@@ -171,9 +174,9 @@ def test_a_move_of_a_slider_is_few_calls(name, value):
 
     async def moved():
         sys.setprofile(called)
-        app.controls[name].value = value
+        controls[name].value = value
         sys.setprofile(None)
-        app._rest.cancel()
+        app.widget._rest.cancel()
 
     asyncio.run(moved())
     assert 50 < len(calls) < 300
@@ -182,7 +185,7 @@ def test_a_move_of_a_slider_is_few_calls(name, value):
 def test_a_slider_means_what_it_shows():
     """A page steps from 120 to 124.00000000000001; exact patterns of packets would never repeat."""
     app = lessons.round_robin.explorer("test_b")
-    app.controls["load_prec6"].value = 124.00000000000001
+    app.widget.controls["load_prec6"].value = 124.00000000000001
     assert app.values["load_prec6"] == 124
     assert app.summary.startswith("Updates sends 124 Mb/s")
     assert app.python.endswith("app.move(load_prec6=124.0)")
@@ -198,13 +201,13 @@ def test_a_run_that_keeps_a_reader_waiting_shows_how_far_it_is(monkeypatch):
         )
         return found
 
-    (bar,) = (each for each in app.children if isinstance(each, ProgressWidget))
+    (bar,) = (each for each in app.widget.children if isinstance(each, ProgressWidget))
     app._simulate = watched
-    monkeypatch.setattr(redraw, "SHOWN_AFTER_S", math.inf)
+    monkeypatch.setattr(waiting, "SHOWN_AFTER_S", math.inf)
     app.move(offered_CS1=30)
     assert set(seen) == {"hidden"}, "a short run shows no bar"
     seen.clear()
-    monkeypatch.setattr(redraw, "SHOWN_AFTER_S", -1.0)
+    monkeypatch.setattr(waiting, "SHOWN_AFTER_S", -1.0)
     app.move(offered_CS1=40)
     assert set(seen) == {"visible"}
     assert bar.value == bar.max > 1
@@ -268,17 +271,17 @@ def test_a_slow_answer_to_an_old_move_is_never_drawn_over_a_newer_one():
     app._simulate = slow
 
     async def moved(packets):
-        app.controls["buffer"].value = packets
-        await app._rest._task
+        app.widget.controls["buffer"].value = packets
+        await app.widget._rest._task
 
     older = threading.Thread(target=asyncio.run, args=(moved(300),))
     older.start()
     assert began.wait(20)
-    app.controls["buffer"].value = 200
+    app.widget.controls["buffer"].value = 200
     newer = drawn(app, "now-2")
     newer_is_drawn.set()
     older.join(20)
-    app._rest._thread.shutdown()
+    app.widget._rest._thread.shutdown()
     assert app.values["buffer"] == 200
     assert drawn(app, "now-2") == newer
 
@@ -290,22 +293,22 @@ def test_a_move_that_comes_while_a_cell_moves_is_not_lost():
         between.set()
         moved.wait(0.2)
 
-    app.controls["load"].observe(meanwhile, "value")
+    app.widget.controls["load"].observe(meanwhile, "value")
     cell = threading.Thread(target=lambda: app.move(load=120))
     cell.start()
     assert between.wait(20)
-    app.controls["buffer"].value = 100
+    app.widget.controls["buffer"].value = 100
     moved.set()
     cell.join(60)
     assert (app.values["load"], app.values["buffer"]) == (120, 100)
-    assert app._shown_at == app.values
+    assert app.widget._shown_at == app.values
 
 
 def test_a_page_that_says_where_it_put_a_slider_moves_nothing():
     """Unasked, when it shows a slider at 3.686 whose steps are of 0.1, it says 3.7."""
     app = lessons.round_robin.explorer("test_b")
     exact = app.values["quantum_queue2"]
-    control = app.controls["quantum_queue2"]
+    control = app.widget.controls["quantum_queue2"]
     step = control.min + round((exact - control.min) / control.step) * control.step
     assert step != exact
     app._draw = None
@@ -318,7 +321,7 @@ def test_packets_that_come_at_random_leave_the_line_below_100_percent():
     below = [0, 1, 2, 3, 4, 5, 6, 7]
     evenly = [drawn(app, "packets-2")[n] for n in below]
     assert evenly == pytest.approx([0.12112] * len(below), rel=1e-3)
-    app.controls["spacing"].value = "at random (Poisson)"
+    app.widget.controls["spacing"].value = "at random (Poisson)"
     at_random = [drawn(app, "packets-2")[n] for n in below]
     loads = [SIMULATED[n] for n in below]
     theory = [0.12112 * (1 + load / (2 - 2 * load)) for load in loads]
@@ -328,7 +331,7 @@ def test_packets_that_come_at_random_leave_the_line_below_100_percent():
 
 def test_switches_change_the_dropper():
     app = lessons.head_drop.explorer("m120")
-    app.controls["drop_CS1"].value = "tail"
+    app.widget.controls["drop_CS1"].value = "tail"
     assert drawn(app, "fluid-delay")[3] == pytest.approx(100, rel=0.01)
     app.move(drop_CS1="head, 10 %")
     assert drawn(app, "fluid-delay")[3] == pytest.approx(8.9, rel=0.01)
@@ -336,17 +339,17 @@ def test_switches_change_the_dropper():
 
 def test_choosing_an_experiment_brings_its_settings_and_its_published_values():
     app = lessons.head_drop.explorer("m120")
-    app.controls["offered_BE"].value = 90
-    app.controls["experiment"].value = "profile2"
-    assert app.controls["offered_BE"].value == 2
+    app.widget.controls["offered_BE"].value = 90
+    app.widget.controls["experiment"].value = "profile2"
+    assert app.values["offered_BE"] == 2
     assert drawn(app, "measured-delay")[-1] == 45
 
 
 def test_reset_goes_back_to_the_published_experiment():
     app = lessons.head_drop.explorer("m120")
     before = drawn(app, "fluid-delay")
-    app.controls["offered_CS1"].value = 60
-    app.children[0].children[-1].click()
+    app.widget.controls["offered_CS1"].value = 60
+    app.widget.children[0].children[-1].click()
     assert drawn(app, "fluid-delay") == before
 
 
@@ -368,18 +371,19 @@ def test_one_queue_forgets_the_published_point_when_it_is_about_another_line():
     seen = lessons.one_queue.Published(units.mbps(150), units.mbps(98), 0.36, 0.005)
     app = lessons.one_queue.explorer(LINED, seen)
     assert drawn(app, "measured-1") == [36]
-    app.controls["frame"].value = 100
+    app.widget.controls["frame"].value = 100
     assert drawn(app, "measured-1") == []
 
 
 def test_what_goes_wrong_is_said_and_raised():
     app = lessons.head_drop.explorer("m120")
+    shown = app.widget
     app._draw = lambda values, simulated: 1 / 0
     with pytest.raises(ZeroDivisionError):
-        app.controls["offered_CS1"].value = 30
-    assert 'role="alert"' in app._alert.value
-    assert app._alert.layout.display is None
-    assert app.children.index(app._alert) == app.children.index(app.figure) - 1
+        shown.controls["offered_CS1"].value = 30
+    assert 'role="alert"' in shown._alert.value
+    assert shown._alert.layout.display is None
+    assert shown.children.index(shown._alert) == shown.children.index(app.figure) - 1
 
 
 @pytest.mark.parametrize(
@@ -408,34 +412,37 @@ def test_a_viewer_without_widgets_gets_the_figure_and_its_words():
 
 def test_one_sentence_says_what_a_move_changed():
     app = lessons.llq_policing.explorer()
-    assert 'qoslib-cause"><b></b>' in app._words.value
+    assert 'qoslib-cause"><b></b>' in app.widget._words.value
     before = app.summary
     app.move(ef=40.0)
     lost = [
         re.search(r"Packet model: EF loses ([\d.]+) %", each)[1] for each in (before, app.summary)
     ]
     moved = "EF load 30 → 40 Mb/s of data. "
-    assert f"<b>{moved}Packet model: EF loses {' → '.join(lost)} %. Unchanged: " in app._words.value
+    assert (
+        f"<b>{moved}Packet model: EF loses {' → '.join(lost)} %. Unchanged: "
+        in app.widget._words.value
+    )
     app.move(ef=50.0)
-    assert "<b>EF load 40 → 50 Mb/s of data." in app._words.value
+    assert "<b>EF load 40 → 50 Mb/s of data." in app.widget._words.value
     app.move(ef=40.0, rate=30.0)
-    assert "<b>2 controls moved. " in app._words.value
+    assert "<b>2 controls moved. " in app.widget._words.value
     app.move(llq=False)
-    assert "<b>LLQ on → off. " in app._words.value
+    assert "<b>LLQ on → off. " in app.widget._words.value
 
 
 def test_a_number_that_changes_just_as_the_slider_does_is_told():
     """With drops at the tail the delay is the buffer: 100 ms become 11.1 as 100 become 11."""
-    slider = {"buffer": widgets.FloatSlider(description="Buffer [ms]")}
+    buffer = {"buffer": slider("Buffer [ms]", 0, 0, 100, 1)}
     was = {"buffer": 100.0}, "Fluid model: CS1 loses 12 %, a packet takes 100 ms."
     now = {"buffer": 11.0}, "Fluid model: CS1 loses 12 %, a packet takes 11.1 ms."
-    said = cause(slider, was, now)
+    said = cause(buffer, was, now)
     assert "a packet takes 100 → 11.1 ms" in said
     assert "Unchanged: CS1 loses 12 %" in said
 
 
 def test_the_cause_names_whose_packets_wait_and_claims_no_stillness_it_cannot_see():
-    load = {"load": widgets.FloatSlider(description="Load [%]")}
+    load = {"load": slider("Load [%]", 0, 0, 100, 1)}
     words = "A loses {} %; its packets wait for {} ms{}. B loses 9 %; its packets wait for 4 ms."
 
     def said(before, now):

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.newer
 
 
 def given(app, kind):
-    return files(kind, app._call, app._drawn, app.values)
+    return files(kind, app._call, app.drawn, app.values)
 
 
 def made_again(app, folder):
@@ -64,7 +64,7 @@ def moved(name):
     make, moves = APPS[name]
     made = make()
     if "experiment" in moves:
-        made.controls["experiment"].value = moves["experiment"]
+        made.widget.controls["experiment"].value = moves["experiment"]
     made.move(**moves)
     return made
 
@@ -119,9 +119,10 @@ def test_the_scenarios_can_be_loaded(app):
 
 def test_every_button_says_what_it_saves():
     app = moved("own_port")
-    row = next(c for c in app.children if getattr(c, "children", ()) and c is not app.figure)
+    row = next(c for c in app.widget.children if getattr(c, "children", ()) and c is not app.figure)
     assert row is not None
-    assert {"PNG", "SVG", "HTML"} <= {b.description for c in app.children for b in children(c)}
+    saves = {b.description for c in app.widget.children for b in children(c)}
+    assert {"PNG", "SVG", "HTML"} <= saves
 
 
 def children(widget):
@@ -146,7 +147,7 @@ def test_a_name_is_drawn_as_it_is_and_never_as_markup():
     assert list(drawn.x) == ['&lt;a href="there"&gt;here&lt;/a&gt;', "R&amp;D"]
     assert list(app.table.index) == [LINK, "R&D"]
     assert LINK not in app.figure.to_json()
-    assert LINK not in app._words.value
+    assert LINK not in app.widget._words.value
     (page,) = given(app, "html")
     assert LINK not in page.text
 

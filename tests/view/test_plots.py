@@ -87,11 +87,11 @@ def knife_edge():
 
 
 def buffer_size():
-    return lessons.tcp_buffers.explorer("mx80")._drawn
+    return lessons.tcp_buffers.explorer("mx80").drawn
 
 
 def pacing():
-    return lessons.pacing.explorer("catalyst6506")._drawn
+    return lessons.pacing.explorer("catalyst6506").drawn
 
 
 def tcp_over_time():

@@ -23,14 +23,14 @@ def test_settings_describe_the_published_test_again(name):
 
 
 def test_the_controls_have_names_of_their_own():
-    names = [control.description for control in lessons.round_robin.explorer().controls.values()]
+    names = [control.label for control in lessons.round_robin.explorer().controls.values()]
     assert all(names)
     assert len(set(names)) == len(names)
 
 
 def test_a_load_draws_what_both_models_say():
     app = lessons.round_robin.explorer("test_b")
-    app.controls["load_prec0"].value = 160
+    app.widget.controls["load_prec0"].value = 160
     now = described(gsr12000.PLATFORM.experiments()["test_b"], app.values)
     solved = fluid.solve(now.port, now.streams)
     simulated = packets.simulate(now.port, now.streams, SIMULATED_S, seed=SEED, bins=BINS)
@@ -52,18 +52,18 @@ def test_each_control_changes_something():
 def test_the_queues_of_the_template_give_test_a_four_latencies():
     app = lessons.round_robin.explorer("test_a")
     assert max(drawn(app, "packets-delay")[2:]) < 1.05 * min(drawn(app, "packets-delay")[2:])
-    app.controls["map"].value = "four, as in the template"
+    app.widget.controls["map"].value = "four, as in the template"
     assert drawn(app, "packets-delay")[-1] > 1.5 * drawn(app, "packets-delay")[2]
 
 
 def test_choosing_a_test_and_resetting_bring_its_settings():
     app = lessons.round_robin.explorer("test_b")
-    app.controls["experiment"].value = "test_a"
-    assert app.controls["ring"].value == gsr12000.engine2().transmit_ring_packets
+    app.widget.controls["experiment"].value = "test_a"
+    assert app.values["ring"] == gsr12000.engine2().transmit_ring_packets
     before = drawn(app, "packets-delay")
-    app.controls["ring"].value = 40
+    app.widget.controls["ring"].value = 40
     assert drawn(app, "packets-delay") != before
-    last = [row.children[-1] for row in app.children if isinstance(row, widgets.HBox)]
+    last = [row.children[-1] for row in app.widget.children if isinstance(row, widgets.HBox)]
     reset = next(each for each in last if isinstance(each, widgets.Button))
     reset.click()
     assert drawn(app, "packets-delay") == before
@@ -72,7 +72,7 @@ def test_choosing_a_test_and_resetting_bring_its_settings():
 def test_the_largest_loads_fit_the_lines_of_the_tester():
     app = lessons.round_robin.explorer("test_b")
     app.move(**{n: c.max for n, c in app.controls.items() if n.startswith("load_")})
-    assert app._alert.value == ""
+    assert app.widget._alert.value == ""
 
 
 def test_a_wrong_name_is_told_with_the_right_ones():

@@ -84,7 +84,7 @@ def test_a_move_of_each_control_is_a_move_of_the_test():
 
 def test_a_small_effective_buffer_leaves_the_configured_one_on_the_axis():
     app = lessons.tcp_buffers.explorer("mx80")
-    effects = app.controls["effect"].options
+    effects = [text for text, _ in app.controls["effect"].options]
     assert effects[1] == "1.9 MB up to 36 MB (fitted)"
     app.move(effect=effects[1])
     (test,) = app._call.scenarios(app.values)

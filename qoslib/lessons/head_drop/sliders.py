@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from qoslib import compare, fluid, packets, plots, run, units
-from qoslib.explore.controls import bare, button, choice, flow, heading, more, row, slider
+from qoslib.explore.controls import MORE, RESET, Bare, Heading, Hidden, choice, flow, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.lessons import ghost
@@ -106,7 +106,7 @@ def explorer(platform: str | Scenario = "m120", experiment: str = "") -> Explore
         draw,
         simulate,
         Call("head_drop", arguments, lambda values: [now(values).scenario]),
-        lambda reset: _laid(pick, button("Reset", reset), known[begin], fields),
+        _laid(known[begin], fields),
         ("experiment", lambda chosen: settings(known[chosen])),
     )
 
@@ -224,20 +224,19 @@ def _control(name, value, experiment):
     title = f"{queue} {_COLUMNS[field][1]}"
     if field == "drop":
         options = dict.fromkeys([*_DROPPERS, value])
-        return bare(choice(title, list(options), value), _SIZES[field])
+        return choice(title, options, value)
     if field == "buffer":
         port = experiment.only_port
         unit = _BUFFERS[type(port.queues[port.queue_names.index(queue)].limit)][-1]
-        return bare(slider(f"{title} [{unit}]", value, 1, max(250, 2 * value), 1), _SHARED)
-    return bare(slider(title, value, 0, 200 if field == "offered" else 100, 1), _SHARED)
+        return slider(f"{title} [{unit}]", value, 1, max(250, 2 * value), 1)
+    return slider(title, value, 0, 200 if field == "offered" else 100, 1)
 
 
-def _laid(pick, reset, experiment, controls):
+def _laid(experiment, controls):
     """The class with the longest delay first; the other classes are below *More*."""
     heads, lines = _grid(experiment, controls)
     longest = lines.pop(_longest(experiment))
-    toggle, held = more(*lines.values())
-    return [flow(pick, toggle, reset), heads, longest, held]
+    return [flow("experiment", MORE, RESET), heads, longest, Hidden(tuple(lines.values()))]
 
 
 def _longest(experiment):
@@ -254,10 +253,10 @@ def _grid(experiment, controls):
     units_used = dict.fromkeys(_BUFFERS[type(queue.limit)][-1] for queue in port.queues)
     titles = {f: head for f, (head, _) in _COLUMNS.items()}
     titles["buffer"] += f" [{', '.join(units_used)}]"
-    heads = [heading("", _SIZES[""])]
-    heads += [heading(titles[field], _SIZES.get(field, _SHARED)) for field in fields]
+    heads = [Heading("", _SIZES[""])]
+    heads += [Heading(titles[field], _SIZES.get(field, _SHARED)) for field in fields]
     lines = {
-        name: row(heading(name, _SIZES[""]), *(_cell(controls, field, name) for field in fields))
+        name: row(Heading(name, _SIZES[""]), *(_cell(controls, field, name) for field in fields))
         for name in port.queue_names
     }
     return row(*heads), lines
@@ -265,4 +264,5 @@ def _grid(experiment, controls):
 
 def _cell(controls, field, queue):
     """The control of a field, or an empty place."""
-    return controls.get(f"{field}_{queue}") or heading("", _SIZES.get(field, _SHARED))
+    name, size = f"{field}_{queue}", _SIZES.get(field, _SHARED)
+    return Bare(name, size) if name in controls else Heading("", size)

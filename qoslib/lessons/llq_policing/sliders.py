@@ -84,7 +84,7 @@ def explorer() -> Explorer:
         return drawn
 
     call = Call("llq_policing", scenarios=lambda values: [described(values)])
-    return Explorer(controls, draw, simulated, call, lambda reset: stacked(controls, reset, FIRST))
+    return Explorer(controls, draw, simulated, call, stacked(controls, FIRST))
 
 
 def described(values: dict) -> Scenario:

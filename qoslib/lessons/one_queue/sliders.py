@@ -103,7 +103,7 @@ def explorer(scenario: Scenario, published: Published | None = None) -> Explorer
         return simulated(*described(values))
 
     call = Call("one_queue", "saved", lambda values: [_scenario(*described(values))])
-    return Explorer(controls, draw, simulate, call, lambda reset: stacked(controls, reset, FIRST))
+    return Explorer(controls, draw, simulate, call, stacked(controls, FIRST))
 
 
 def _only(scenario):

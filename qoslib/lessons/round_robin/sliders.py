@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qoslib import compare, run, units
-from qoslib.explore.controls import button, choice, flow, more, row, slider
+from qoslib.explore.controls import MORE, RESET, Hidden, choice, flow, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.lessons import ghost
@@ -63,7 +63,7 @@ def explorer(
         fail("experiment", experiment, ", ".join(known))
     pick = choice("Published test", [(TITLES[name], name) for name in known], experiment)
     start = settings(known[experiment])
-    controls = {name: _halved(_control(name, value)) for name, value in start.items()}
+    controls = {name: _control(name, value) for name, value in start.items()}
 
     def now(values):
         return described(known[values["experiment"]], values)
@@ -89,17 +89,14 @@ def explorer(
         short = now(values).scenario.replace(duration_s=SIMULATED_S, warmup_s=0.0, seed=SEED)
         return run(short, progress=progress, bins=BINS)
 
-    def layout(reset):
-        rest = [name for name in controls if name not in (*first, "map")]
-        toggle, held = more(flow(controls["map"]), *_in_pairs(controls, rest))
-        return [flow(pick), *_in_pairs(controls, first), flow(toggle, button("Reset", reset)), held]
-
+    rest = _in_pairs([name for name in controls if name not in (*first, "map")])
+    rows = [flow("experiment"), *_in_pairs(first), flow(MORE, RESET)]
     return Explorer(
         controls | {"experiment": pick},
         draw,
         simulate,
         Call(lesson, lambda at: repr(at["experiment"]), lambda at: [now(at).scenario]),
-        layout,
+        [*rows, Hidden((flow("map"), *rest))],
         ("experiment", lambda chosen: settings(known[chosen])),
     )
 
@@ -113,10 +110,10 @@ def _with_classes(remark, streams):
     return remark
 
 
-def _in_pairs(controls, names):
+def _in_pairs(names):
     """Two columns of sliders."""
     half = (len(names) + 1) // 2
-    return [row(*(controls[name] for name in names[at::half])) for at in range(half)]
+    return [row(*names[at::half]) for at in range(half)]
 
 
 def settings(experiment: Experiment) -> dict:
@@ -170,14 +167,6 @@ def _load_mbps(experiment, mark):
     return round(units.convert(offered_bps, "bit/s", "Mbit/s"), 6)
 
 
-def _halved(control):
-    """Two columns of sliders must fit a narrow page."""
-    if control.description != "Queues":
-        control.style.description_width = "132px"
-        control.layout.width, control.layout.max_width = "50%", "480px"
-    return control
-
-
 def _control(name, value):
     kind, _, of = name.partition("_")
     if kind == "map":
@@ -186,9 +175,10 @@ def _control(name, value):
         label, most = _LOADS[of]
         step = 40 if of == "prec1" else 4
         # With no Best Effort at all nothing might be offered.
-        return slider(f"{label} [Mb/s]", value, step if of == "prec1" else 0, most, step)
+        least = step if of == "prec1" else 0
+        return slider(f"{label} [Mb/s]", value, least, most, step, half=True)
     if kind == "quantum":
         label = f"Quantum {of[-1]} [kB]"
-        return slider(label, value, 0.5, 500 if of == "queue2" else 50, 0.1, digits=1)
+        return slider(label, value, 0.5, 500 if of == "queue2" else 50, 0.1, 1, half=True)
     label, most, step = _OTHERS[name]
-    return slider(label, value, step, most, step)
+    return slider(label, value, step, most, step, half=True)

@@ -50,7 +50,7 @@ def explorer() -> Explorer:
         draw,
         simulated,
         Call("same_traffic", scenarios=lambda values: [*scenarios(values).values()]),
-        lambda reset: stacked(controls, reset, FIRST),
+        stacked(controls, FIRST),
     )
 
 

@@ -104,7 +104,7 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
 
     arguments = f"{where!r}, {assumptions!r}" if name else "saved"
     call = Call("tcp_buffers", arguments, lambda values: [now(values)])
-    return Explorer(controls, draw, simulate, call, lambda reset: stacked(controls, reset, FIRST))
+    return Explorer(controls, draw, simulate, call, stacked(controls, FIRST))
 
 
 def _sized(name, value, most):

@@ -2,21 +2,22 @@
 
 import time
 from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from qoslib import compare, fluid, packets, plots, units
-from qoslib.explore.controls import button, flow, slider
+from qoslib.explore.controls import RESET, Upload, flow, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
-from qoslib.explore.upload import Loaded, Loader
+from qoslib.explore.upload import Loaded
 from qoslib.packets.plan_streams import sizes_of
 from qoslib.port import Port
 from qoslib.record import checked, fail
 from qoslib.scenario import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["MOST_PACKETS", "explorer"]
 
@@ -26,7 +27,7 @@ MOST_PACKETS = 400_000
 MOST_S = 4.0
 
 
-def explorer(scenario: Scenario, measured: pd.DataFrame | None = None) -> Explorer:
+def explorer(scenario: Scenario, measured: "pd.DataFrame | None" = None) -> Explorer:
     """A scenario of your own: load it, run both models, and compare measurements with them.
 
     `explore.configuration` makes one of a configuration, and its `scenario` gives it.
@@ -45,16 +46,13 @@ def explorer(scenario: Scenario, measured: pd.DataFrame | None = None) -> Explor
         If an argument is something else, the scenario has TCP hosts, or no model here runs it.
     """
     checked(Scenario, scenario, "scenario")
-    if measured is not None and not isinstance(measured, pd.DataFrame):
+    if measured is not None and type(measured).__name__ != "DataFrame":
         fail("measured", measured, "a DataFrame, as measurements.load(...) gives it, or None")
-    held = Loaded(scenario, measured)
-    controls = {"all": slider("All loads [%]", 100, 0, 200, 1)}
-
-    def described(values: Mapping[str, Any]) -> Scenario:
-        return _scaled(_streams_alone(held.scenario or scenario), values["all"])
+    held = _Loaded(scenario, measured)
+    controls = {"all": slider("All loads [%]", 100, 0, 200, 1, half=True)}
 
     def draw(values, simulated):
-        now = described(values)
+        now = held.described(values)
         solved, why = _solved(now)
         if solved is None and simulated is None:
             simulated = _simulated(now)
@@ -71,33 +69,24 @@ def explorer(scenario: Scenario, measured: pd.DataFrame | None = None) -> Explor
         return drawn
 
     def simulate(values, progress):
-        return _simulated(described(values), progress)
+        return _simulated(held.described(values), progress)
 
-    def load(name: str, raw: bytes) -> str:
-        before = held.scenario, held.measured
-        text = held.take(name, raw)
-        try:
-            app.move()
-        except Exception as error:
-            # Whatever is wrong, a figure that stays as it was is worth more than the reason.
-            held.back_to(before)
-            with suppress(Exception):
-                app.move()
-            why = error if isinstance(error, ValueError) else f"{type(error).__name__} {error}"
-            raise ValueError(f"{name} is well-formed, but cannot be drawn: {why}") from error
-        return text + held.unknown(described(app.values))
+    call = Call("your_network", "saved", lambda values: [held.described(values)])
+    rows = [flow("all", RESET, Upload())]
+    made = Explorer(controls, draw, simulate, call, rows, files=held)
+    # What no model runs is refused at once.
+    made.begin()
+    return made
 
-    def again():
-        held.forget()
-        files.clear()
-        app.move(all=100)
 
-    files = Loader(load)
-    controls["all"].layout.width, controls["all"].layout.min_width = "48%", "360px"
-    rows = [flow(controls["all"], button("Reset", again), files)]
-    call = Call("your_network", "saved", lambda values: [described(values)])
-    app: Explorer = Explorer(controls, draw, simulate, call, lambda _: rows)
-    return app
+class _Loaded(Loaded):
+    """What was given or loaded, as the slider of its loads stands."""
+
+    def described(self, values: Mapping[str, Any]) -> Scenario:
+        return _scaled(_streams_alone(self.scenario), values["all"])
+
+    def note(self, values: Mapping[str, Any]) -> str:
+        return self.unknown(self.described(values))
 
 
 def _too_small(scenario):

@@ -1,6 +1,7 @@
 """The explorer of a configuration: edit the text, see what each class gets, before and after."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,13 @@ from qoslib.config.amounts import parse_amount, rate_text
 from qoslib.config.interfaces import named
 from qoslib.config.source import ConfigurationError
 from qoslib.explore.configured_port import port_html
-from qoslib.explore.controls import button, choice, flow, slider
+from qoslib.explore.control_widgets import button, dropdown, flow_of
+from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.page_code import joined
 from qoslib.explore.presets import PRESETS, Preset
-from qoslib.explore.upload import Loader
+from qoslib.explore.upload_widget import Loader
 from qoslib.findings import ClassRun, Given, offered, routed, runs, scenario_of, stand_in
 from qoslib.packets.progress import Progress
 from qoslib.plots.patient import WAITING, Patient, patient
@@ -69,8 +71,8 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._before: dict[str, ClassRun] = {}
         self.sheet = ConfigurationText(text=begin.text)
         known = next((name for name, one in PRESETS.items() if one is begin), OWN)
-        self._presets = choice("Start from", [*PRESETS, OWN], known)
-        self._interfaces = choice("Interface", [""], "")
+        self._presets = dropdown("Start from", [*PRESETS, OWN], known)
+        self._interfaces = dropdown("Interface", [""], "")
         self._asked = widgets.VBox()
         self._file = Loader(self._uploaded, "Load a file", "")
         keep = button("Compare with this", self._keep)
@@ -79,11 +81,12 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._read(interface)
         # Traces that are made without a point lose their look on the page.
         self.figure = self._explorer()
+        self._label()
         self.sheet.observe(lambda _: self._changed(), "text")
         self._presets.observe(lambda change: self._take(change["new"]), "value")
         self._interfaces.observe(lambda _: self._chosen(), "value")
-        top = flow(self._presets, self._interfaces, keep, self._file)
-        super().__init__([top, self.sheet, self._asked, self.figure])
+        top = flow_of(self._presets, self._interfaces, keep, self._file)
+        super().__init__([top, self.sheet, self._asked, self.figure.widget])
 
     @property
     def configured(self) -> config.ConfiguredPort | None:
@@ -104,13 +107,12 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         return self._scenario(self.figure.values)
 
     def _explorer(self) -> Explorer:
-        self._controls = {
-            f"load_{place}": slider(f"class {place}", 100, 0, 300, 5)
-            for place in range(1, CLASSES + 1)
+        controls = {
+            f"load_{place}": slider(label or f"class {place}", 100, 0, 300, 5)
+            for place, label in enumerate(self._labels(), 1)
         }
-        self._label()
         call = Call("your_network", "saved", lambda values: [self._scenario(values)])
-        return Explorer(self._controls, self._draw, self._simulate, call)
+        return Explorer(controls, self._draw, self._simulate, call)
 
     def _read(self, interface: str | None = None) -> None:
         """Read the text; if that fails, the port before stays, and the page says why."""
@@ -231,7 +233,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         """The text, a fact or the interface is another one: read, and draw."""
         self._read()
         self._label()
-        self.figure.move(**({} if self._before else dict.fromkeys(self._controls, 100)))
+        self.figure.move(**({} if self._before else dict.fromkeys(self.figure.controls, 100)))
 
     def _take(self, name: str) -> None:
         """A preset in place of what is there."""
@@ -265,12 +267,21 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
 
     def _label(self) -> None:
         """A slider for each class that is offered anything, by its name."""
-        for place, control in enumerate(self._controls.values()):
-            there = place < len(self._loads) and self._loads[place].rate_bps > 0
-            control.layout.display = None if there else "none"
-            if there:
-                load = self._loads[place]
-                control.description = f"{load.name} [% of {rate_text(load.rate_bps)}]"
+        for (name, control), label in zip(
+            self.figure.widget.controls.items(), self._labels(), strict=True
+        ):
+            control.layout.display = None if label else "none"
+            if label:
+                control.description = label
+                self.figure.controls[name] = replace(self.figure.controls[name], label=label)
+
+    def _labels(self) -> list[str]:
+        """The name of each slider; empty where nothing is offered to its class."""
+        named = [
+            f"{load.name} [% of {rate_text(load.rate_bps)}]" if load.rate_bps > 0 else ""
+            for load in self._loads[:CLASSES]
+        ]
+        return named + [""] * (CLASSES - len(named))
 
     def _offered(self, values: Mapping[str, float]) -> tuple[checks.Load, ...]:
         """The loads of the classes as their sliders stand; TCP takes what it gets."""
