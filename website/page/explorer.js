@@ -177,19 +177,22 @@
     async ask(packets) {
       if (this.asking) return;
       this.asking = true;
-      const values = this.values;
-      try {
-        const { lesson, number, pale } = this;
-        const before = pale && { values: pale.at, summary: pale.state.summary };
-        const answer = await engine().ask({ ask: "explorer", lesson, number, values, packets, before });
-        if (!answer.superseded && !answer.stopped && (this.values === values || !packets)) await this.show(answer, values, "engine");
-      } catch (error) {
-        await this.show({ error: error.message }, values, "engine");
-      } finally {
-        this.asking = false;
-      }
+      const { lesson, number, values, pale } = this;
+      const before = pale && { values: pale.at, summary: pale.state.summary };
+      const answer = await engine().ask({ ask: "explorer", lesson, number, values, packets, before })
+        .catch((error) => ({ error: error.message }));
+      this.asking = false;
+      if (!answer.superseded && !answer.stopped) await this.answered(answer, values, packets);
       if (this.values !== values) this.ask(false);
       else if (this.atRest && !this.shown?.state.packets && !this.refused) this.ask(true);
+    }
+
+    // While a slider moves, a figure that is a step behind it is better than none.
+    answered(answer, values, packets) {
+      const moved = this.values !== values;
+      const stored = answer.error && !moved && this.stored();
+      if (stored) return this.show(stored, values, "grid");
+      return moved && (packets || answer.error) ? null : this.show(answer, values, "engine");
     }
 
     // The controls have come to rest: packets, the address, and what the next move leaves pale.
