@@ -22,7 +22,7 @@ from qoslib.packets.progress import Progress
 from qoslib.plots import Columns, Figure
 from website import made
 
-__all__ = ["answer", "described", "state", "with_cause"]
+__all__ = ["answer", "control_of", "described", "state", "values_of", "with_cause"]
 
 Json = dict[str, Any]
 
@@ -39,7 +39,7 @@ def answer(message: Mapping[str, Any], progress: Progress = silent) -> Json:
         If there is no such explorer or control, or what the values describe cannot be shown.
     """
     explorer = made.again(message.get("lesson", ""), "explorer", message.get("number", 0))
-    values = _checked(explorer, message.get("values") or {})
+    values = values_of(explorer, message.get("values") or {})
     shown = state(explorer, values, bool(message.get("packets")), progress)
     return with_cause(explorer, shown, values, message.get("before"))
 
@@ -76,10 +76,10 @@ def described(explorer: Explorer) -> Json:
     preset = explorer.preset
     starts = []
     if preset:
-        options = _control(preset, explorer.controls[preset])["options"]
+        options = control_of(preset, explorer.controls[preset])["options"]
         starts = [[value, explorer.begun({preset: value})] for _, value in options]
     return {
-        "controls": [_control(name, each) for name, each in explorer.controls.items()],
+        "controls": [control_of(name, each) for name, each in explorer.controls.items()],
         "rows": list(map(_row, explorer.rows)),
         "start": dict(explorer.start),
         "preset": {"name": preset, "starts": starts} if preset else None,
@@ -105,7 +105,8 @@ def _row(member: Member) -> Json:
     raise TypeError(f"member is {member!r}")
 
 
-def _control(name: str, control: Control) -> Json:
+def control_of(name: str, control: Control) -> Json:
+    """A control for a page."""
     label, _, unit = control.label.rstrip("]").partition(" [")
     told = {"name": name, "label": label, "unit": unit}
     match control:
@@ -120,7 +121,7 @@ def _control(name: str, control: Control) -> Json:
     return {**told, "kind": "switch"}
 
 
-def _checked(explorer: Explorer, given: Mapping[str, Any]) -> dict[str, Any]:
+def values_of(explorer: Explorer, given: Mapping[str, Any]) -> dict[str, Any]:
     """All values of the controls, from those that a page has given."""
     moved = explorer.asked(**given)
     return {**explorer.begun({**explorer.start, **moved}), **moved}

@@ -109,8 +109,8 @@ def _moves(lesson: Path, number: int, name: str) -> list[list[Any]]:
     begin = {"values": start, "summary": first["summary"]}
     found: list[list[Any]] = []
     told = [float(each) for each in _named(lesson, number).get(name, ())]
-    for value in stops(explorers._control(name, explorer.controls[name]), start[name], told):
-        values = explorer.begun(start | {name: value}) | {name: value}
+    for value in stops(explorers.control_of(name, explorer.controls[name]), start[name], told):
+        values = explorers.values_of(explorer, {name: value})
         try:
             state = explorers.state(explorer, values, packets=True)
         except ValueError as error:

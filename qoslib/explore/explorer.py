@@ -122,7 +122,7 @@ class Explorer:
             found = self._simulate(values, progress or _silent)
         return self._draw(values, found)
 
-    def asked(self, **values: Any) -> dict[str, Any]:
+    def asked(self, /, **values: Any) -> dict[str, Any]:
         """Where a move to some values leads each control that it moves.
 
         Raises

@@ -117,6 +117,7 @@ def test_a_preset_decides_where_all_controls_begin():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
+        ({"self": 3}, "control is 'self'; allowed: load, buffer, frame, rate, spacing"),
         ({"height": 3}, "control is 'height'; allowed: load, buffer, frame, rate, spacing"),
         ({"load": 201}, "load is 201; allowed: 0 to 200"),
         ({"load": float("nan")}, "load is nan; allowed: 0 to 200"),
