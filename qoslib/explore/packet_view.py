@@ -6,10 +6,7 @@ import html
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, ClassVar
-
-import anywidget
-import traitlets
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from qoslib.explore.lane_description import Lane
 from qoslib.explore.packet_lanes import MARGIN, Shown, Window, lane_of, shown_of, window_of
@@ -18,12 +15,14 @@ from qoslib.explore.packet_still import still_svg
 from qoslib.explore.packet_words import summary
 from qoslib.explore.page_code import joined
 from qoslib.flows import Flow
-from qoslib.plots.patient import WAITING, Patient, patient
 from qoslib.port import ByteLimit, HeadDrop, PacketLimit, Port, Queue, TailDrop
 from qoslib.record import Count, NotNegative, Positive, Share, checked, fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream, Trace
+
+if TYPE_CHECKING:
+    from qoslib.explore.packet_widget import PacketWidget
 
 __all__ = ["LAYERS", "PacketView", "packet_view"]
 
@@ -71,8 +70,11 @@ def _packed(raw: bytes) -> str:
     return coded.translate(bytes.maketrans(b"&<>", b".,:")).decode()
 
 
-class PacketView(Patient, anywidget.AnyWidget):
-    """What `packet_view` returns: the picture in a notebook, and what can be had of it.
+class PacketView:
+    """What `packet_view` returns: the picture, and what can be had of it.
+
+    It is a plain object, which answers a change by hand without a notebook: see `change`. In a
+    notebook it shows itself as a widget, `widget`, which is made when it is asked for.
 
     Attributes
     ----------
@@ -81,19 +83,17 @@ class PacketView(Patient, anywidget.AnyWidget):
     time_ms : float
         Where it was last paused, from the start of the window [ms].
     playing : bool
+    spec : dict
+        What the picture is drawn of, as JSON.
+    data : bytes
+        Its packets, in the columns that `spec` describes.
+    live : bool
+        Whether it can be changed.
     """
 
-    _css = WAITING
     layers: ClassVar[tuple[str, ...]] = LAYERS
     #: Whether arrivals can be dragged.
     movable: ClassVar[bool] = True
-    spec = traitlets.Dict().tag(sync=True)
-    data = traitlets.Bytes().tag(sync=True)
-    live = traitlets.Bool().tag(sync=True)
-    change = traitlets.Dict().tag(sync=True)
-    error = traitlets.Unicode().tag(sync=True)
-    time_ms = traitlets.Float().tag(sync=True)
-    playing = traitlets.Bool().tag(sync=True)
 
     def __init__(
         self,
@@ -112,12 +112,26 @@ class PacketView(Patient, anywidget.AnyWidget):
         self._window, self._queues, self._words, self._guess = window, tuple(queues), words, guess
         self._rates: dict[str, float] = {}
         self._turn = 0
-        scene = self._made()
-        live = all(each.result is None for each in shown)
-        code = patient(module(self.layers))
-        super().__init__(_esm=code, spec=scene.spec, data=scene.data, live=live)
-        self.observe(self._changed, "change")
-        self.on_msg(self._answer)
+        self.spec, self.data = self._made()
+        self.live = all(each.result is None for each in shown)
+        self._widget: PacketWidget | None = None
+
+    @property
+    def widget(self) -> "PacketWidget":
+        """The picture in a notebook."""
+        if self._widget is None:
+            from qoslib.explore.packet_widget import PacketWidget
+
+            self._widget = PacketWidget(self)
+        return self._widget
+
+    @property
+    def time_ms(self) -> float:
+        return float(self._widget.time_ms) if self._widget else 0.0
+
+    @property
+    def playing(self) -> bool:
+        return bool(self._widget and self._widget.playing)
 
     @property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -153,7 +167,7 @@ class PacketView(Patient, anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; without a kernel a page that plays, or else a still picture, and words."""
-        bundle = super()._repr_mimebundle_(**kwargs)
+        bundle = self.widget._repr_mimebundle_(**kwargs)
         data, *more = bundle if isinstance(bundle, tuple) else (bundle or {},)
         still, summary = self.still(), self.spec["summary"]
         coded = base64.b64encode(still.encode()).decode()
@@ -220,25 +234,36 @@ class PacketView(Patient, anywidget.AnyWidget):
         moves = self.movable and not isinstance(stream.arrivals, Trace)
         return [stream.mean_rate_bps, self._rates.get(stream.name, 1.0) if moves else 0.0]
 
-    def _changed(self, change: Any) -> None:
+    def change(self, **asked: Any) -> Scene:
+        """Change a queue of a lane, run the model again, and return the scene.
+
+        Parameters
+        ----------
+        **asked
+            `lane` and `queue`, their places, and one of `limit`, the room of the queue in its own
+            unit; `rate`, how many times as fast as at first its streams arrive; `turn`, for the
+            other end at which packets are dropped. Or `reset`, for all as it was at first.
+
+        Returns
+        -------
+        Scene
+            Its `spec` and `data`.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be so; the view stays as it was.
+        """
         before, rates = list(self._shown), dict(self._rates)
         try:
-            self._apply(change["new"])
+            self._apply(asked)
             self._turn += 1
             scene = self._made()
-        except ValueError as error:
+        except ValueError:
             self._shown, self._rates = before, rates
-            self.error = f"{error} The picture is that of the settings before."
-            return
-        with self.hold_sync():
-            self.error = ""
-            self.spec, self.data = scene.spec, scene.data
-
-    def _answer(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
-        if "guess" in content:
-            self.send({"guess": self._guessed()})
-        else:
-            self.send({"name": "packets.html", "text": self.to_html()})
+            raise
+        self.spec, self.data = scene
+        return scene
 
     def _apply(self, asked: Mapping[str, Any]) -> None:
         if "reset" in asked:
@@ -352,7 +377,6 @@ def packet_view(
     Returns
     -------
     PacketView
-        A widget.
 
     Raises
     ------

@@ -149,7 +149,6 @@ def tcp_view(
     Returns
     -------
     TcpView
-        A widget.
 
     Raises
     ------

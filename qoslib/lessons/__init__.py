@@ -15,7 +15,6 @@ from qoslib.lessons.prediction import (
     Prediction,
     Revealed,
     Store,
-    Widget,
     guesses_in,
     histogram,
     read,
@@ -26,6 +25,7 @@ from qoslib.lessons.prediction import reveal as revealed
 from qoslib.record import fail
 
 if TYPE_CHECKING:
+    from qoslib.lessons.prediction_widget import Widget
     from qoslib.plots.figure import Figure
     from qoslib.plots.style import Json
 
@@ -165,7 +165,7 @@ def predictions() -> dict[str, Prediction]:
     return {number: each for folder in folders for number, each in read(folder).items()}
 
 
-def predict(prediction: str) -> Widget:
+def predict(prediction: str) -> "Widget":
     """Ask for a prediction: a number on a scale, a choice, or a curve to be drawn.
 
     The guess is kept in the folder ``.answers`` beside a working copy of the lesson, and nowhere
@@ -186,6 +186,8 @@ def predict(prediction: str) -> Widget:
     >>> predict("00.a").guess is None
     True
     """
+    from qoslib.lessons.prediction_widget import Widget
+
     return Widget(_prediction(prediction), _store)
 
 

@@ -42,7 +42,7 @@ STRUCK = """() => dashes.flatMap(({ x, top, bottom }) => words.filter((word) =>
 @pytest.mark.parametrize("packets", [30, 34, 37, 40])
 def test_the_mark_of_one_bdp_strikes_through_no_words(page, tmp_path, packets):
     view = tcp_buffers.scene()
-    view.change = {"limit": packets, "lane": 0, "queue": 0}
+    view.widget.change = {"limit": packets, "lane": 0, "queue": 0}
     (tmp_path / "view.html").write_text(view.to_html())
     page.add_init_script(WATCHED)
     page.goto(f"file://{tmp_path}/view.html")

@@ -217,9 +217,9 @@ def test_reset_leads_back_to_the_start_and_the_first_settings(page):
     assert page.evaluate("asked") == [{"turn": True, "lane": 0, "queue": 0}, {"reset": True}]
     view = four()
     before = view.data
-    view.change = {"turn": True, "lane": 0, "queue": 0}
-    view.change = {"rate": 0.5, "lane": 0, "queue": 0}
-    view.change = {"reset": True}
+    view.widget.change = {"turn": True, "lane": 0, "queue": 0}
+    view.widget.change = {"rate": 0.5, "lane": 0, "queue": 0}
+    view.widget.change = {"reset": True}
     assert view.data == before
 
 
@@ -244,7 +244,7 @@ def test_a_wall_at_the_served_rate_is_dragged_in_time(page):
     # A page that is slow to follow has asked on the way, too.
     asked = page.evaluate("asked.at(-1)")
     assert 0.05 < asked["limit"] < 0.095
-    view.change = asked
+    view.widget.change = asked
     queue = view.scenarios[0].network.queues[asked["queue"]]
     assert queue.limit.time_s == pytest.approx(asked["limit"])
 
@@ -255,7 +255,7 @@ def test_delays_keep_their_scale_and_stems_grow_only_where_all_get_short(page):
     mounted(page, view)
     scales = [page.evaluate("[qos.scene.scale, qos.scene.stems]")]
     for limit in (14, 56, 8):
-        view.change = {"limit": limit, "lane": 0, "queue": 0}
+        view.widget.change = {"limit": limit, "lane": 0, "queue": 0}
         data = base64.b64encode(view.data).decode()
         page.locator("input[type=range]:not(.scrub)").first.dispatch_event("change")
         page.evaluate(UPDATE, [json.loads(json.dumps(view.spec)), data])
@@ -381,7 +381,7 @@ def test_the_wall_of_the_first_scene_can_be_dragged_both_ways(page):
     page.mouse.move(page.locator(f"{ROOT} canvas").bounding_box()["x"] + 36, y)
     assert page.evaluate(OVERLAPS, 8) == []
     page.wait_for_function("asked.length")
-    view.change = page.evaluate("asked.at(-1)")
+    view.widget.change = page.evaluate("asked.at(-1)")
     spec, data = json.loads(json.dumps(view.spec)), base64.b64encode(view.data).decode()
     page.evaluate(UPDATE, [spec, data])
     wall, rail = page.evaluate(places)

@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from qoslib import lessons
-from qoslib.lessons.prediction import Prediction, Store, Widget, ghost, reveal
+from qoslib.lessons.prediction import Prediction, Store, ghost, reveal
+from qoslib.lessons.prediction_widget import Widget
 
 NUMBER = Prediction("x.a", {"question": "How long?", "who": "The router", "low": 1, "high": 1000,
                             "log": True, "unit": "ms"})  # fmt: skip

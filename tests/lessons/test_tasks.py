@@ -139,8 +139,8 @@ def test_lesson_01_the_two_ends_drop_as_much_and_delay_differently():
 @pytest.mark.parametrize("room", [8, 60, 300])
 def test_lesson_00_the_wall_saves_no_packet(room):
     view = lessons.one_queue.scene()
-    view.change = {"limit": room, "lane": 0, "queue": 0}
-    assert view.error == ""
+    view.widget.change = {"limit": room, "lane": 0, "queue": 0}
+    assert view.widget.error == ""
     assert "160 arrive, 53 are dropped, 107 are sent" in view.spec["summary"]
 
 

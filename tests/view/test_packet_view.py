@@ -202,16 +202,16 @@ def test_a_hand_moves_limit_rate_and_end():
     lanes = {"tail": SCENARIOS["tail"], "head": SCENARIOS["head"]}
     view = explore.packet_view(lanes, same_limit=True)
     assert view.live
-    view.change = {"limit": 40, "lane": 0, "queue": 0}
+    view.widget.change = {"limit": 40, "lane": 0, "queue": 0}
     limits = [scenario.network.queues[0].limit for scenario in view.scenarios]
     assert limits == [PacketLimit(40), PacketLimit(40)]
     assert [lane["queues"][0]["limit"]["most"] for lane in view.spec["lanes"]] == [40, 40]
-    view.change = {"rate": 0.5, "lane": 1, "queue": 0}
+    view.widget.change = {"rate": 0.5, "lane": 1, "queue": 0}
     assert [s.streams[0].rate_bps for s in view.scenarios] == [75e6, 75e6]
     assert [lane["loads"] for lane in view.spec["lanes"]] == [[[75e6, 0.5]]] * 2
-    view.change = {"rate": 1.0, "lane": 0, "queue": 0}
+    view.widget.change = {"rate": 1.0, "lane": 0, "queue": 0}
     assert [s.streams[0].rate_bps for s in view.scenarios] == [150e6, 150e6]
-    view.change = {"turn": True, "lane": 0, "queue": 0}
+    view.widget.change = {"turn": True, "lane": 0, "queue": 0}
     assert all(isinstance(s.network.queues[0].dropper, HeadDrop) for s in view.scenarios)
 
 
@@ -219,7 +219,7 @@ def test_walls_that_happen_to_be_equal_move_alone():
     lanes = {"small": one(PacketLimit(8)), "large": one(PacketLimit(16))}
     view = explore.packet_view(lanes)
     for lane, packets, limits in ((0, 16, [16, 16]), (0, 9, [9, 16]), (1, 40, [9, 40])):
-        view.change = {"limit": packets, "lane": lane, "queue": 0}
+        view.widget.change = {"limit": packets, "lane": lane, "queue": 0}
         assert [s.only_port.queues[0].limit.packets for s in view.scenarios] == limits
     with pytest.raises(ValueError, match="same_limit"):
         explore.packet_view(lanes, same_limit=True)
@@ -228,7 +228,7 @@ def test_walls_that_happen_to_be_equal_move_alone():
 def test_the_walls_of_small_and_large_buffer_are_never_tied():
     view = lessons.tcp_buffers.scene()
     for packets in (25, 40):
-        view.change = {"limit": packets, "lane": 0, "queue": 0}
+        view.widget.change = {"limit": packets, "lane": 0, "queue": 0}
     limits = [s.only_port.queues[0].limit.packets for s in view.scenarios]
     assert limits == [40, 25]
 
@@ -236,7 +236,7 @@ def test_the_walls_of_small_and_large_buffer_are_never_tied():
 def test_the_wall_of_the_carriers_upper_queue_moves_alone():
     view = lessons.your_network.scene()
     before = view.spec["lanes"][1]["queues"][0]["limit"]
-    view.change = {"limit": 10, "lane": 0, "queue": 0}
+    view.widget.change = {"limit": 10, "lane": 0, "queue": 0}
     upper, lower = (lane["queues"][0]["limit"] for lane in view.spec["lanes"])
     assert upper["most"] == 10
     assert lower == before
@@ -254,24 +254,24 @@ def test_arrivals_of_one_queue_are_those_of_its_streams_in_every_lane():
             for s in view.scenarios
         ]
 
-    view.change = {"rate": 2.0, "lane": 0, "queue": 1}
+    view.widget.change = {"rate": 2.0, "lane": 0, "queue": 1}
     assert times() == [[1.0, 2.0, 1.0]] * 2
-    view.change = {"rate": 0.5, "lane": 1, "queue": 2}
+    view.widget.change = {"rate": 0.5, "lane": 1, "queue": 2}
     assert times() == [[1.0, 0.5, 0.5]] * 2
     assert [times for _, times in view.spec["lanes"][1]["loads"]] == [1.0, 0.5, 0.5]
-    view.change = {"reset": True}
+    view.widget.change = {"reset": True}
     assert times() == [[1.0, 1.0, 1.0]] * 2
 
 
 def test_a_change_that_cannot_run_leaves_the_picture():
     view = explore.packet_view(one(ByteLimit(9000)))
     before = view.data
-    view.change = {"limit": 10, "lane": 0, "queue": 0}
-    assert "limit" in view.error
+    view.widget.change = {"limit": 10, "lane": 0, "queue": 0}
+    assert "limit" in view.widget.error
     assert view.data == before
     assert view.scenarios[0].network.queues[0].limit == ByteLimit(9000)
-    view.change = {"limit": 5000, "lane": 0, "queue": 0}
-    assert view.error == ""
+    view.widget.change = {"limit": 5000, "lane": 0, "queue": 0}
+    assert view.widget.error == ""
 
 
 def test_a_finished_run_is_shown_and_cannot_be_moved():
@@ -404,10 +404,10 @@ def test_a_scene_of_a_lesson_hands_over_the_guess_of_its_reader(monkeypatch):
     monkeypatch.setattr(lessons, "_store", Store())
     view = lessons.one_queue.scene()
     sent = []
-    monkeypatch.setattr(view, "send", sent.append)
-    view._answer(view, {"guess": True}, None)
+    monkeypatch.setattr(view.widget, "send", sent.append)
+    view.widget._answer(view.widget, {"guess": True}, None)
     lessons.predict("00.a").guess = "a third"
-    view._answer(view, {"guess": True}, None)
+    view.widget._answer(view.widget, {"guess": True}, None)
     said = "Which share of the packets is lost?\nMy guess: a third."
     assert sent == [{"guess": ""}, {"guess": said}]
     assert lessons.one_queue.scene().spec["guess"] == said

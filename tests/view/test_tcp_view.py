@@ -142,8 +142,8 @@ def test_a_segment_has_a_story(tmp_path):
 def test_a_wall_moves_alone_though_the_limits_are_equal():
     view = explore.tcp_view({"a": SCENARIOS["one BDP"], "b": SCENARIOS["paced, netem"]})
     assert view.live
-    view.change = {"limit": 40, "lane": 0, "queue": 0}
-    assert view.error == ""
+    view.widget.change = {"limit": 40, "lane": 0, "queue": 0}
+    assert view.widget.error == ""
     assert [s.network.queues[0].limit.packets for s in view.scenarios] == [40, 16]
     # Only the wall is there to be grabbed.
     assert not any(times for lane in view.spec["lanes"] for _, times in lane["loads"])

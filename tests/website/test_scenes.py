@@ -53,9 +53,9 @@ def test_without_a_change_it_is_the_scene_of_the_lesson(lesson, number):
 
 def test_a_change_is_that_of_a_hand_in_a_notebook():
     view = one_queue.scene()
-    view.change = {"limit": 20, **QUEUE}
-    view.change = {"rate": 0.8, **QUEUE}
-    view.change = {"turn": True, **QUEUE}
+    view.change(limit=20, **QUEUE)
+    view.change(rate=0.8, **QUEUE)
+    view.change(turn=True, **QUEUE)
     changes = [{"limit": 20, **QUEUE}, {"rate": 0.8, **QUEUE}, {"turn": True, **QUEUE}]
     answer = scenes.answer({**FIRST, "changes": changes})
     assert answer["data"] == view.data

@@ -1,11 +1,16 @@
 """What lesson 10 shows packet by packet, and the explorer of its configuration."""
 
+from typing import TYPE_CHECKING
+
 from qoslib import config, explore, units
-from qoslib.explore import ConfigurationExplorer, PacketView, packet_view
+from qoslib.explore import PacketView, packet_view
 from qoslib.lessons.configuration.texts import FACTS, edge
 from qoslib.port import Port
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
+
+if TYPE_CHECKING:
+    from qoslib.explore import ConfigurationExplorer
 
 __all__ = ["EF_BPS", "FRAME_BYTES", "explorer", "loaded", "port_of", "scene"]
 
@@ -43,6 +48,6 @@ def scene() -> PacketView:
     return packet_view(lanes, packets=160, start_s=BEGIN_S, rates_divided_by=SCALE)
 
 
-def explorer() -> ConfigurationExplorer:
+def explorer() -> "ConfigurationExplorer":
     """The edge's configuration, to be edited, with the source's loads."""
     return explore.configuration(edge(), facts=FACTS, traffic=TRAFFIC)
