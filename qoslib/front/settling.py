@@ -95,8 +95,8 @@ def settling(scenario: Scenario, result: Result) -> Settling:
     """How a run of a port has settled.
 
     The cut is the latest of MSER-5's for what waits and what is dropped. After it the halves of
-    the run are compared, by ten batches: what waits in each queue, what it drops and what its
-    policer has in tokens. And no shaper may have let more through than its rate allows.
+    the run are compared, by ten batches, and so is a start that MSER-5 would cut as well: what waits
+    in each queue, what it drops and what its policer has in tokens. And no shaper may have let more through than its rate allows.
 
     >>> from qoslib import packets
     >>> from qoslib.port import PacketLimit
@@ -184,13 +184,17 @@ def _changing(
 
 
 def _trend(series: Floats, cut: int, least: float, most: float = np.inf) -> float:
-    """By how much the second half after a cut is above the first.
+    """By how much the end of what is left after a cut is above its start.
 
     It is 0 where chance explains it, or where it is below a share of the mean, `least`, and `most`.
     """
     left = series[cut:]
-    size = len(left) // _BATCHES
-    means = np.reshape(left[: size * _BATCHES], (_BATCHES, size)).mean(axis=1)
+    small = min(max(_SHARE * abs(left.mean()), least), max(most, least))
+    return _between_halves(left, small) or _after_start(left, small)
+
+
+def _between_halves(left: Floats, small: float) -> float:
+    means = _batch_means(left)
     first, second = means[: _BATCHES // 2], means[_BATCHES // 2 :]
     error = np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / (_BATCHES // 2))
     apart = float(second.mean() - first.mean())
@@ -198,8 +202,27 @@ def _trend(series: Floats, cut: int, least: float, most: float = np.inf) -> floa
     steps = np.diff(means)
     if (steps > 0).all() or (steps < 0).all():
         error = 0.0
-    small = min(max(_SHARE * abs(left.mean()), least), max(most, least))
     return apart if abs(apart) > max(_ERRORS * error, small) else 0.0
+
+
+def _after_start(left: Floats, small: float) -> float:
+    """By how much a start that MSER-5 would cut as well moves the mean.
+
+    A change that ends within a half spreads that half, and so hides between the halves.
+    """
+    start = mser5(left)
+    rest = left[start:]
+    if not start or len(rest) < _BATCHES:
+        return 0.0
+    error = np.sqrt(_batch_means(rest).var(ddof=1) / _BATCHES)
+    apart = float(rest.mean() - left.mean())
+    return apart if abs(apart) > max(_ERRORS * error, small) else 0.0
+
+
+def _batch_means(series: Floats) -> Floats:
+    size = len(series) // _BATCHES
+    means: Floats = np.reshape(series[: size * _BATCHES], (_BATCHES, size)).mean(axis=1)
+    return means
 
 
 def _excess(port: Port, sent_bytes: Floats, sent_packets: Floats, seconds: float) -> str:

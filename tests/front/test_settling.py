@@ -84,6 +84,20 @@ def test_a_long_queue_may_grow_by_a_thousandth_of_what_is_offered(packets_more, 
     assert settling(of, dataclasses.replace(run, history=grown)).changing == changing
 
 
+def test_a_queue_that_drains_in_the_first_half_of_the_window_has_not_settled():
+    """What drains there spreads the half that it is in, and so it hides between the halves."""
+    of = congested(scenario(port(5000), 12e6, 20.0))
+    run = packets.simulate(of.network, of.streams, of.duration_s, bins=BINS)
+    begun = int(np.searchsorted(run.history.time_s, settling(of, run).warmup_s))
+    waiting = run.history.queue_packets.astype(float)
+    end = begun + (BINS - begun) * 2 // 5
+    waiting[:, begun:end] = np.linspace(5000, 500, end - begun)
+    waiting[:, end:] = 500 + 400 * np.sin(np.arange(BINS - end) / 10)
+    drained = dataclasses.replace(run.history, queue_packets=waiting)
+    found = settling(of, dataclasses.replace(run, history=drained))
+    assert found.changing == "queue all still drains"
+
+
 def measured(result):
     return {"loss": float(result.drop_ratio[0]), "delay": float(result.delay_mean_s[0])}
 
