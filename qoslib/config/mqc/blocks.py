@@ -42,6 +42,8 @@ __all__ = ["policies_of"]
 _OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
 #: Commands that are about queues wherever they stand.
 _OF_A_CLASS = {"class", *(verb for verb in VERBS if COMMANDS[verb].read)} - {"set", "fair-queue"}
+#: Of these, what has no other place, so that it is of the class before it wherever it begins.
+_ONLY_IN_A_CLASS = _OF_A_CLASS - {"service-policy"}
 #: Of these, what an interface says of other things as well.
 _OF_PORTS = {"bandwidth"}
 #: What an interface keeps for later.
@@ -214,7 +216,18 @@ class _Reading:
         if line.verb == "exit":
             # As typed, behind each class, it may stand at the margin of an indented text.
             return bool(words)
+        if self.policy is not None and self._is_of_a_class(line):
+            # A device does not look at the indentation.
+            return True
         return self.loose and (line.verb in words or self._is_slip(line, words))
+
+    def _is_of_a_class(self, line: Line) -> bool:
+        """Whether a line of an indented policy has no other place than a class, at any margin."""
+        verb = line.words[line.verb == "no" :][:1]
+        if verb == ("class",) or self.part is None:
+            return verb == ("class",)
+        child = verb == ("service-policy",) and len(line.words) == 2
+        return child or "".join(verb).lower() in _ONLY_IN_A_CLASS
 
     def _is_slip(self, line: Line, words: Collection[str]) -> bool:
         """Whether a line of a text without indentation is of this block, though no word is."""
