@@ -105,7 +105,7 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
     policies = _Policies(configuration)
     for name, line in defined.items():
         check_time(line)
-        if policies.is_own(name) or (name in pieces and name in attached):
+        if policies.is_own(name) or (name in pieces and name in used):
             # The system attaches its own; of others a line does so where the device refuses it.
             continue
         if name in pieces:

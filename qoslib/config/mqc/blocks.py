@@ -93,6 +93,9 @@ _OF_PROCESSOR = "The platform's own, for its processor: it is no part of a port.
 _OF_NETWORK = "Memory that the whole switch keeps for a class is left out: give buffer_bytes."
 _OF_WIRELESS = "The platform's own, for its wireless ports: what they do is left out."
 _OF_OTHERS = "A policy of what is no interface here is left out: nothing is promised of it."
+_FOR_EACH = "Each tunnel of the group has a copy of this policy: the rates here are those of one."
+#: A policy that a hub gives to its spokes (DMVPN).
+_OF_GROUP = re.compile(r"(?:ip |ipv6 )?nhrp map group \S+ service-policy output (\S+)", re.IGNORECASE)
 _BELOW_UNKNOWN = "It stands below a line that is not understood."
 #: Blocks of which nothing is read -> what is lost.
 _ELSEWHERE = {
@@ -405,13 +408,20 @@ class _Reading:
         if line.verb == "exit":
             self.close()
         elif "service-policy" in line.words[2:]:
-            self._lost(line, _OF_OTHERS)
+            self._of_others(line)
         elif number := is_service(line):
             self._open_interface(line, f"{self.interface.split(' ')[0]} service instance {number}")
         elif line.verb in _KEPT:
             self.held[self.interface].append(line)
         elif self.interface == SYSTEM or nearest(line.verb, _OF_INTERFACE, SLIP):
             self._unknown(line)
+
+    def _of_others(self, line: Line) -> None:
+        """Keep a policy of each tunnel of a group (NHRP); of others nothing is promised."""
+        of_group = _OF_GROUP.fullmatch(line.text)
+        if of_group:
+            self.found.of_groups.setdefault(of_group[1], line)
+        self._lost(line, _FOR_EACH if of_group else _OF_OTHERS)
 
     def _alone(self, line: Line) -> None:
         """Read a line that stands in no block; what a device shows as `name = value` is none."""

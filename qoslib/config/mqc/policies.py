@@ -219,7 +219,7 @@ class Policies:
     `bare` are interfaces without a policy beside one of the whole switch (NX-OS), and `members`
     those of each bundle (IOS XR).
     `of_control_plane` are policies of what the router's own processor is sent and the lines that
-    attach them, `marks` those of class maps as far as they are known, and `grouped` the marks that
+    attach them, `of_groups` those of groups of tunnels, `marks` those of class maps as far as they are known, and `grouped` the marks that
     are put into a group. `softmax` is how much more than usual queues may borrow [%] (Catalyst).
     """
 
@@ -229,6 +229,7 @@ class Policies:
     bare: dict[str, Interface] = field(default_factory=dict)
     members: dict[str, list[Interface]] = field(default_factory=dict)
     of_control_plane: dict[str, Line] = field(default_factory=dict)
+    of_groups: dict[str, Line] = field(default_factory=dict)
     notes: Provenance = field(default_factory=Provenance)
     marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     grouped: dict[str, tuple[str, ...]] | None = None

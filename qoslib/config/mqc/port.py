@@ -44,6 +44,7 @@ _WAYS: tuple[Way, ...] = ("out", "in")
 _OF_BUNDLE = "It acts on each member of the bundle separately: the rates here are those of one."
 _MEMORY = "How large is the memory that the queues of {} share?"
 _OTHER_PORTS = "Its queues share a memory with those of other ports: here it has all of it."
+_OF_GROUP = "Line {} gives policy-map {} to each tunnel of a group: how fast is the port below them?"
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
 #: The fastest port of an older Catalyst whose queues have a length of their own [bit/s].
 _SLOW_BPS = units.mbps(100)
@@ -80,6 +81,7 @@ def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Itera
         for policy in found.policies.values()
         if policy.name not in no_ports and policy.kind != "network-qos" and _queues(found, policy)
     ]
+    interfaces += _of_groups(found, {each.name for each in interfaces})
     for interface in interfaces:
         check_time(interface.line)
         _say_unused(found, interface)
@@ -90,6 +92,15 @@ def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Itera
             yield _PortReader(found, platform, facts, interface, "out").held()
         if interface.turns:
             yield _PortReader(found, platform, facts, interface, "out").turned(interface.turns)
+
+
+def _of_groups(found: Policies, known: set[str]) -> list[Interface]:
+    """Policies that groups of tunnels have, each as a port of its own."""
+    return [
+        Interface(name, line.number, {"out": Named(name, line.number)})
+        for name, line in found.of_groups.items()
+        if name not in known and name in found.policies and has_queues(found, found.policies[name])
+    ]
 
 
 def _of_processor(found: Policies) -> set[str]:
@@ -208,6 +219,9 @@ class _PortReader:
         return described(empty, self._made(line, turns.queues(held), **turns.fields()))
 
     def _command(self, named: Named, kind: str = "") -> str:
+        """The line of a policy: what attaches it, or its header where nothing does."""
+        if self._alone and not self._of_group:
+            return f"policy-map {named.name}"
         return f"service-policy {kind}{self.way}put {named.name}"
 
     def _all(self) -> list[Named]:
@@ -243,9 +257,10 @@ class _PortReader:
 
     def _ask_rate(self) -> None:
         name, line = self.interface.name, self.interface.line
-        alone = any(each.name == name for each in self.interface.policies.values())
         link = f"one member of {name}" if self._bundled else name
-        question = rate_question(link, f"policy-map {name}" if alone else "")
+        question = rate_question(link, f"policy-map {name}" if self._alone else "")
+        if self._of_group:
+            question = _OF_GROUP.format(line, name)
         self.notes.ask(self.facts, name, "line_rate_bps", question, line)
 
     def _memory(self, nodes: list[ClassNode], named: Named, line: Value) -> Value | None:
@@ -340,6 +355,17 @@ class _PortReader:
         rates = [_by_type(each) for each in self.found.members_of(name) or [interface]]
         alike = len({each.value if each else None for each in rates}) == 1
         return rates[0] if alike else None
+
+    @property
+    def _alone(self) -> bool:
+        """Whether it is a policy that no interface has."""
+        return any(each.name == self.interface.name for each in self.interface.policies.values())
+
+    @property
+    def _of_group(self) -> bool:
+        """Whether it is a policy that a group of tunnels has."""
+        line = self.found.of_groups.get(self.interface.name)
+        return line is not None and line.number == self.interface.line
 
     @property
     def _bundled(self) -> bool:
