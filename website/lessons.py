@@ -35,6 +35,13 @@ ON_A_PAGE = (
     (r"The next cell only fetches the tools\.", ""),
     (r"before you run the next cell", "before you read on"),
 )
+#: What stands in place of an explorer that edits a configuration.
+CHECKED = """<div class="qoslib-said">
+
+This explorer edits a configuration in JupyterLab. Here, the page
+[Check a configuration](../check/index.md) does so.
+
+</div>"""
 #: A prediction that no place on the page asks for: it ends at the explanation.
 ALOUD = "aloud"
 PREDICT = re.compile(r"^> \*\*Predict", re.MULTILINE)
@@ -142,6 +149,8 @@ class _Page:
         if kind in ENDINGS:
             return self.picture(kind, data)
         content = _plain(data[kind])
+        if content.startswith("ConfigurationExplorer("):
+            return CHECKED
         if kind == "text/markdown":
             return f'<div class="qoslib-said">\n\n{content}\n\n</div>'
         if kind == "text/html":

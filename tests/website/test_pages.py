@@ -87,3 +87,7 @@ def test_the_reference_has_every_room_that_exports_names():
 def test_a_page_gives_no_orders_for_jupyterlab(pages):
     for _, text, _ in pages.values():
         assert not re.search(r"Shift\s\+\sEnter|Restart Kernel|Run the cell", text)
+
+
+def test_no_page_shows_how_python_writes_a_widget(pages):
+    assert [name for name, (_, text, _) in pages.items() if "(children=(" in text] == []
