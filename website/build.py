@@ -9,6 +9,7 @@ from website import (
     lessons,
     notices,
     passports,
+    questions,
     reference,
     scene_records,
     scoreboard,
@@ -34,6 +35,8 @@ SCRIPTS = {
     "controls.js": ("lessons/",),
     "explorer.js": ("lessons/",),
     "numbers.js": ("lessons/",),
+    "questions.js": ("lessons/",),
+    "zip.js": ("lessons/",),
     "predict.js": ("lessons/",),
     "sheet.js": ("check/",),
     "check.js": ("check/",),
@@ -83,6 +86,7 @@ def gather() -> dict[str, bytes]:
     files = {f"_static/qoslib/{each.name}": each.read_bytes() for each in IN_A_PAGE.glob("*.*")}
     files |= {f"_static/qoslib/{name}": raw for name, raw in drawing.files().items()}
     files |= {f"_static/qoslib/{name}": raw for name, raw in scene_records.files().items()}
+    files |= {f"_static/qoslib/{name}": raw for name, raw in questions.files().items()}
     for path in (path for pattern in BESIDE for path in ROOT.glob(pattern)):
         files[texts.place(path.relative_to(ROOT).as_posix())] = path.read_bytes()
     files |= notices.files()

@@ -33,7 +33,7 @@ def _add_scripts(app: Any, page: str, template: str, context: Any, doctree: Any)
     for name, pages in SCRIPTS.items():
         if page.startswith(pages) and (app.srcdir / "_static/qoslib" / name).is_file():
             app.add_js_file(f"qoslib/{name}", defer="defer")
-    for name in ("scene.css", "explorer.css", "figure.css", "check.css"):
+    for name in ("scene.css", "predict.css", "explorer.css", "figure.css", "check.css"):
         if (app.srcdir / "_static/qoslib" / name).is_file():
             app.add_css_file(f"qoslib/{name}")
 

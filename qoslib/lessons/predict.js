@@ -225,8 +225,9 @@ function curve(spec, guess, say, remark, hold) {
 
 function said(spec, guess) {
   if (guess === null) return "Nothing is sent anywhere. A guess is worth more before the answer than after it.";
-  if (spec.kind === "curve") return "Kept: your curve. Now run the next cell. Drag any part of it, or move a point with the arrow keys, to change it.";
-  return `Kept: ${guess}${spec.unit ? " " + spec.unit : ""}. Now run the next cell.`;
+  const next = spec.next ?? "Now run the next cell.";
+  if (spec.kind === "curve") return `Kept: your curve. ${next} Drag any part of it, or move a point with the arrow keys, to change it.`;
+  return `Kept: ${guess}${spec.unit ? " " + spec.unit : ""}. ${next}`;
 }
 
 export default {

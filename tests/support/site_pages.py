@@ -9,9 +9,14 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from jinja2 import Environment, FileSystemLoader
 
 from places import ROOT
-from website import scene_records, shown
+from website import questions, scene_records, shown
 from website.policy import POLICY
 
+#: What Sphinx and the site's extension put into the head of each page.
+HEAD = f"""
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+"""
 WEBSITE = ROOT / "website"
 STATIC = "_static/qoslib"
 #: An engine that asks Python, by a function that the page has got.
@@ -35,7 +40,7 @@ def first_page(folder):
         "landing.html"
     )
     text = template.render(
-        policy=POLICY, pathto=lambda name, resource=0: name if resource else f"{name}.html"
+        metatags=HEAD, pathto=lambda name, resource=0: name if resource else f"{name}.html"
     )
     _page(folder, text)
 
@@ -51,6 +56,24 @@ def scenes_page(folder, *places):
         f'<div class="qoslib-live" data-lesson="{lesson}" data-kind="scene"'
         f' data-number="{number}"><p>stored picture</p></div>'
         for lesson, number in places
+    )
+    _page(folder, f"{head}<main>{''.join(parts)}</main>")
+
+
+def predictions_page(folder, *names):
+    """A page that asks for predictions, each in a section with an answer and what follows it."""
+    _static(folder, [])
+    for name, content in questions.files().items():
+        (folder / STATIC / name).write_bytes(content)
+    head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Predictions</title>'
+    head += '<link rel="icon" href="data:,">'
+    for name in ("questions.js", "zip.js", "predict.js"):
+        head += f'<script defer src="{STATIC}/{name}"></script>'
+    parts = (
+        f'<section><div class="qoslib-predict" data-name="{name}"><p>asked</p></div><p>before</p>'
+        f'<details class="qoslib-answer" data-name="{name}"><summary>Show</summary>answer {name}'
+        f"</details><pre>after {name}</pre></section>"
+        for name in names
     )
     _page(folder, f"{head}<main>{''.join(parts)}</main>")
 

@@ -1,12 +1,10 @@
 """Scenes in a page of the site: they play from stored records, and answer a hand with numbers."""
 
-import os
 import re
 
 import pytest
 
 from accessibility import barriers
-from benchmarks.laboratory import NO_CHROMIUM, chromium, chromium_path
 from site_pages import ENGINE, first_page, scenes_page, served
 from website import made, scene_records, scenes, shown
 
@@ -20,16 +18,6 @@ WALL = f"""() => {{
     const scale = box.width / {SCENE}.layout.W;
     return [box.left + scale * (wall.x + wall.w / 2), box.top + scale * (wall.y + wall.h / 2)];
 }}"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if not chromium_path():
-        if os.environ.get("CI") == "true":
-            pytest.fail(NO_CHROMIUM, pytrace=False)
-        pytest.skip(NO_CHROMIUM)
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +160,7 @@ def test_with_reduced_motion_nothing_moves_unasked(first, opened):
 def test_a_finger_drags_the_wall_and_not_the_page(first, opened):
     phone = {"viewport": {"width": 400, "height": 640}, "has_touch": True, "is_mobile": True}
     page = opened(first, **phone)
+    until(page, "document.querySelector('.qoslib-packets').dataset.timeMs > 0")
     x, y = page.evaluate(WALL)
     send = page.context.new_cdp_session(page).send
     # A finger is not precise, and it slides off the wall as it moves.

@@ -1,0 +1,97 @@
+// The predictions of a lesson: the question of the notebook, the answer when there is a guess. Guesses
+// stay in this browser, and can be saved as the archive that `lessons.guesses` reads when unpacked.
+"use strict";
+
+window.qoslibPredictions = (() => {
+  const KEY = "qoslib.guesses";
+  const { specs, render } = qoslibQuestions;
+
+  /** What is kept; nothing where the browser keeps nothing for this page. */
+  function kept() {
+    try {
+      return JSON.parse(localStorage.getItem(KEY)) ?? {};
+    } catch {
+      return {};
+    }
+  }
+  const guesses = new Map(Object.entries(kept()).filter(([name]) => name in specs));
+
+  function keep(name, guess) {
+    guesses.set(name, guess);
+    try {
+      localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(guesses)));
+    } catch {
+      // It is known until the page is closed.
+    }
+  }
+
+  function said(name) {
+    const { kind, unit } = specs[name];
+    return kind === "curve" ? "Your curve is above." : `You said: ${guesses.get(name)}${unit ? ` ${unit}` : ""}.`;
+  }
+
+  /** Question and guess as a picture that is copied has them; nothing of a curve. */
+  function words(name) {
+    if (!guesses.has(name) || specs[name].kind === "curve") return "";
+    return `${specs[name].question}\nMy guess: ${said(name).slice("You said: ".length)}`;
+  }
+
+  /** What follows a question and gives its answer away: from the first answer to the end of the section. */
+  function following(place) {
+    const answer = [...document.querySelectorAll(".qoslib-answer")].find((each) => each.dataset.name === place.dataset.name);
+    if (!answer || !(place.compareDocumentPosition(answer) & Node.DOCUMENT_POSITION_FOLLOWING)) return [];
+    const found = [];
+    for (let each = answer; each && each.tagName !== "SECTION"; each = each.nextElementSibling) found.push(each);
+    return found;
+  }
+
+  function ask(place) {
+    const { name } = place.dataset, after = following(place), element = (tag, given, ...inside) => {
+      const made = Object.assign(document.createElement(tag), given);
+      made.append(...inside);
+      return made;
+    };
+    const mine = element("p", { className: "qoslib-guess", hidden: true });
+    const skip = element("button", { type: "button", textContent: "Show it without a prediction", onclick: () => open() });
+    const closed = element("p", { className: "qoslib-closed" }, "The answer opens when you have predicted. ", skip);
+    const save = element("button", { type: "button", textContent: "Save my predictions", onclick: () => saved() });
+    const mount = element("div", {});
+    place.replaceChildren(mount, save);
+    after[0]?.before(closed, mine);
+    const open = () => {
+      closed.remove();
+      after.forEach((each) => { each.hidden = false; });
+      after.filter((each) => each.matches(".qoslib-answer")).forEach((each) => { each.open = true; });
+    };
+    const show = () => {
+      mine.hidden = !guesses.has(name);
+      save.hidden = !guesses.size;
+      if (guesses.has(name)) mine.textContent = said(name);
+    };
+    const state = { spec: specs[name], guess: guesses.get(name) ?? null, part: [] };
+    const model = {
+      get: (what) => state[what],
+      set: (what, value) => { state[what] = value; },
+      save_changes() {
+        if (state.guess === null) return;
+        keep(name, state.guess);
+        show();
+        open();
+      },
+    };
+    if (!guesses.has(name)) after.forEach((each) => { each.hidden = true; });
+    else closed.remove();
+    show();
+    render({ model, el: mount });
+  }
+
+  function saved() {
+    const files = [...guesses].map(([name, guess]) => [`${name}.json`, `${JSON.stringify({ prediction: name, guess })}\n`]);
+    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(qoslibZip(files)), download: "predictions.zip" });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  document.querySelectorAll(".qoslib-predict[data-name]").forEach((place) => place.dataset.name in specs && ask(place));
+  return { words };
+})();
