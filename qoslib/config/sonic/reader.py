@@ -31,6 +31,9 @@ _SURE = 0.9
 _UNKNOWN = "This field is not known here; whatever it does is left out."
 _AGAIN = "The same entry gives this field again, and the last one counts."
 _REPLACED = "Its entry stands in the text again, and the last one counts: this is lost."
+_NO_ENTRY = (
+    "how the switch serves them beside the others is not known. Nothing is promised on this port."
+)
 _POOL = "Other ports take memory from this pool too; here the port has it alone."
 #: Map of a port -> the table of its codes, and the kind of their marks.
 _MAPS = {
@@ -106,7 +109,11 @@ def _port(db: ConfigDb, name: str) -> ConfiguredPort:
     queues, shaper = by_name(_by_priority(reader.strict[::-1], own)), reader.shaper()
     scheduler = _scheduler(reader, queues.part, shaper)
     port = ConfiguredPort(name, "out", None, _classes(queues.part, marks, line), line=line)
-    if reader.in_packets:
+    absent = sorted({to for _, to in marks} - {queue.name for queue in queues.part})
+    if absent:
+        lost = f"Its maps lead to {', '.join(absent)}, and QUEUE has no entry for them: {_NO_ENTRY}"
+        db.notes.not_modelled(line, f"QUEUE: {name}", lost)
+    if absent or reader.in_packets:
         return port
     if reader.notes.missing or rate is None:
         return port.replace(missing=tuple(reader.notes.missing))
