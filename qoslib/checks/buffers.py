@@ -8,12 +8,15 @@ from qoslib.checks.fixes import WINDOW_PACKETS
 from qoslib.checks.queueless import policed_alone
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text, size_text, time_text
+from qoslib.config.junos.classes import NO_NUMBER
 from qoslib.port import Codel, PacketLimit, Pie
 
 __all__ = ["DEEP_S", "SHALLOW_S", "deepest_s"]
 
 #: A queue that lasts longer at its served rate delays what it holds too much [s].
 DEEP_S = 0.2
+#: A limit by default, of a class whose load nobody said, is found from this on [s].
+DEEP_BY_DEFAULT_S = 1.0
 #: A shorter one drops the ordinary bursts of TCP [s].
 SHALLOW_S = 0.01
 #: Junos says with these that queues share a memory.
@@ -74,7 +77,10 @@ def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
     """The class and the finding of each queue that lasts too long."""
     for member, _, lasts in _candidates(checked):
         target = member.load.target_s if member.load else None
-        if lasts > (target or DEEP_S):
+        said = member.load is not None and member.load.origin != "assumed"
+        nobody = checked.by_default(member, "limit") and not said
+        usual_s = DEEP_BY_DEFAULT_S if nobody else DEEP_S
+        if lasts > (target or usual_s):
             wanted = f"its target is {time_text(target)}" if target else "200 ms is much"
             why = _arithmetic(checked, member, lasts)
             shorter_s = target or DEEP_S / 2
@@ -118,6 +124,13 @@ def _shared(checked: CheckedPort, member: Member) -> bool:
     words = (word.strip(";") for each in checked.configuration.remarks for word in each.words)
     pooled = any(word in _POOL for word in words)
     return pooled and "least_buffer" in checked.by_default(member, "limit")
+
+
+def _unknown(checked: CheckedPort, member: Member) -> bool:
+    """Whether the text does not say which queue a class has, and so which default (Junos)."""
+    left_out = (each for each in checked.configuration.remarks if each.lost == NO_NUMBER)
+    unsaid = checked.by_default(member, "limit")
+    return bool(unsaid) and any(member.of.name in each.words for each in left_out)
 
 
 def _rounded_s(checked: CheckedPort, member: Member) -> float:
@@ -191,7 +204,7 @@ def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
     yield from _without_buffer(checked)
     for member, held, lasts in _candidates(checked):
         # The senders of a lossless class pause before its queue is full.
-        if _shared(checked, member) or checked.pauses(member):
+        if _shared(checked, member) or checked.pauses(member) or _unknown(checked, member):
             continue
         if held < LEAST_FRAMES * member.frame_bytes:
             yield from _below_two_frames(checked, member, held)

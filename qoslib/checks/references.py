@@ -100,7 +100,8 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
     used = {*lines_of(configuration, _attached), *perhaps_meant(configuration)}
     # A text without any interface is a piece of a configuration, to be looked at as such.
     attached = lines_of(configuration, _to_interface)
-    whole = bool(attached or configuration.by_verb.get("interface"))
+    switch = any(each.words[1:2] == ("qos",) for each in configuration.by_verb.get("system", ()))
+    whole = bool(attached or switch or configuration.by_verb.get("interface"))
     pieces = {port.policy for port in configuration.ports if port.interface == port.policy}
     policies = _Policies(configuration)
     for name, line in defined.items():

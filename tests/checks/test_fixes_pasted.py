@@ -174,7 +174,8 @@ CASES = {
     ),
     "a class of no policy": ("ios-xe", ios(*EDGE, maps=MAPS + "class-map SPARE\n match dscp cs1\n"),
                              {"class-unused"}),
-    "classic": ("ios", ios("priority 30000; queue-limit 64", "bandwidth 30000", "bandwidth 38000"),
+    "classic": ("ios", ios("priority 30000; queue-limit 64", "bandwidth 30000; queue-limit 900",
+                           "bandwidth 38000"),
                 {"queue-deep"}),
     "Junos: no room for the rest": (
         "junos", junos("percent 30", "percent 2").replace("40", "68"),

@@ -606,8 +606,11 @@ def test_a_target_makes_a_queue_too_deep():
 
 def test_a_queue_that_is_long_by_default_is_an_info():
     origin = Origin("queues['VIDEO'].limit.packets", default="ios-xe.queue_limit")
-    # 512 x 1,518 B at 27.5 Mb/s last 226 ms.
+    # 512 x 1,518 B at 27.5 Mb/s last 226 ms, and 2,560 of them 1.13 s.
+    assert found("queue-deep", changed(1, limit=PacketLimit(512)))[0].severity == "warning"
     configured = changed(1, limit=PacketLimit(512)).replace(origins=(origin,))
+    assert not found("queue-deep", configured)
+    configured = changed(1, limit=PacketLimit(2560)).replace(origins=(origin,))
     assert found("queue-deep", configured)[0].severity == "info"
 
 

@@ -22,7 +22,15 @@ from qoslib.config.provenance import Provenance
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value
 
-__all__ = ["NO_DEVICE", "Rule", "by_queue", "forwarding_classes", "rules", "rules_of_filters"]
+__all__ = [
+    "NO_DEVICE",
+    "NO_NUMBER",
+    "Rule",
+    "by_queue",
+    "forwarding_classes",
+    "rules",
+    "rules_of_filters",
+]
 
 #: The classifier of precedences that interfaces have without a line.
 _COMPATIBLE = "ipprec-compatibility"
@@ -36,6 +44,11 @@ _BUILT_IN = {
 _MOST_QUEUES = 15
 #: Classes whose queue no line numbers have numbers from here on.
 NO_DEVICE = 100
+#: What is lost of such a class.
+NO_NUMBER = (
+    "The text does not hold this forwarding class: without the number of its queue, the class has"
+    " no default rate or buffer."
+)
 #: Forwarding class -> the number of its queue.
 Classes = Mapping[str, Value]
 
@@ -70,11 +83,7 @@ def forwarding_classes(lines: Sequence[Line], notes: Provenance) -> dict[str, Va
             name = line.words[2]
             classes.setdefault(name, Value(NO_DEVICE + len(classes)))
             if classes[name].value >= NO_DEVICE:
-                sentence = (
-                    "The text does not hold this forwarding class: without the number of its"
-                    " queue, the class has no default rate or buffer."
-                )
-                leave_out(notes, [line], sentence)
+                leave_out(notes, [line], NO_NUMBER)
     return classes
 
 
