@@ -50,7 +50,7 @@ def scenes_page(folder, *places):
     _static(folder, [shown.LESSONS / f"{lesson}.ipynb" for lesson, _ in places])
     head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Scenes</title>'
     head += '<link rel="icon" href="data:,">'
-    for name in ("scene_records.js", "scene.js"):
+    for name in ("address.js", "scene_records.js", "scene.js"):
         head += f'<script defer src="{STATIC}/{name}"></script>'
     parts = (
         f'<div class="qoslib-live" data-lesson="{lesson}" data-kind="scene"'

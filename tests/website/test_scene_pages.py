@@ -6,10 +6,11 @@ import pytest
 
 from accessibility import barriers
 from site_pages import ENGINE, first_page, scenes_page, served
-from website import made, scene_records, scenes, shown
+from website import answers, made, scene_records, scenes, shown
 
 PLACE = "document.querySelector('.qoslib-live').qoslib"
 SCENE = f"{PLACE}.shown"
+FRAMES = "document.querySelector('.qoslib-packets')?.qos.stats.frames > 0"
 LIMIT = f"{SCENE}.scene.lanes[0].queues[0].limit.most"
 #: The middle of the first wall on the page.
 WALL = f"""() => {{
@@ -59,7 +60,7 @@ def opened(browser):
         if script:
             page.add_init_script(script)
         page.goto(address)
-        until(page, f"{PLACE}?.shown.stats.frames > 0")
+        until(page, FRAMES)
         return page
 
     yield open_page
@@ -182,16 +183,15 @@ def test_without_an_engine_what_is_not_stored_cannot_be_moved(two, opened):
     until(page, "document.querySelector('.qoslib-packets').dataset.timeMs > 0")
 
 
-def test_the_engine_answers_what_is_not_stored(two, opened):
-    def answered(message):
-        made.keep("00_one_queue", shown.pickled(shown.LESSONS / "00_one_queue.ipynb"))
-        try:
-            answer = scenes.answer(message)
-        except ValueError as error:
-            return {"error": str(error)}
-        return {"spec": answer["spec"], "data": list(answer["data"])}
+def from_python(message):
+    """What the engine answers to a message of a page."""
+    made.keep("00_one_queue", shown.pickled(shown.LESSONS / "00_one_queue.ipynb"))
+    answer = answers.answer(message, print)
+    return answer | {"data": list(answer["data"])} if "data" in answer else answer
 
-    page = opened(two, ENGINE, answered)
+
+def test_the_engine_answers_what_is_not_stored(two, opened):
+    page = opened(two, ENGINE, from_python)
     drag(page, -60)
     until(page, f"{LIMIT} > 12")
     limit = page.evaluate(LIMIT)
@@ -230,3 +230,31 @@ def test_tcp_plays_with_its_own_player(tmp_path, opened):
         page.get_by_role("button", name="Play").first.click()
         until(page, f"{SCENE}.state().lanes[0].sent > 0")
         assert page.locator(".qoslib-packets").count() == 2
+
+
+def test_an_address_opens_the_settings_that_it_names(two, opened):
+    page = opened(f"{two}#e0=load:90&s1=limit-0-0:6", ENGINE, from_python)
+    until(page, f"{LIMIT} === 6")
+    assert page.evaluate(f"{PLACE}.settings") == "limit-0-0:6"
+    page.get_by_label("Offered load").focus()
+    page.keyboard.press("ArrowRight")
+    until(page, f"{PLACE}.settings !== 'limit-0-0:6'")
+    assert page.url == f"{two}#e0=load:90&s1=limit-0-0:6,rate-0-0:1.05"
+    page.get_by_role("button", name="Reset").click()
+    assert page.url == f"{two}#e0=load:90"
+
+
+@pytest.mark.parametrize("state", ["limit-0-0:-3", "limit-7-0:4", "rate-0-0:9", "turn", "x:y"])
+def test_an_address_with_no_settings_of_the_scene_changes_nothing(two, opened, state):
+    page = opened(f"{two}#s1={state}", ENGINE, from_python)
+    page.wait_for_timeout(100)
+    assert page.evaluate(LIMIT) == 12
+    assert page.evaluate(f"{PLACE}.settings") == ""
+
+
+def test_a_scene_alone_for_a_frame(tmp_path, opened):
+    scenes_page(tmp_path, ("00_one_queue", 1), ("06_tcp_buffers", 0))
+    with served(tmp_path) as address:
+        page = opened(f"{address}?embed=scene:0")
+        assert page.locator(".qoslib-live:visible").count() == 1
+        assert "small buffer" in page.locator(".qoslib-packets").get_attribute("aria-label")

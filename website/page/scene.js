@@ -102,7 +102,7 @@
     console.error(error);
   });
   const alone = address?.embedded();
-  if (alone?.kind === "scene" && places[alone.number]) address.alone(places[alone.number]);
+  for (const place of places) if (alone?.kind === "scene" && alone.number === Number(place.dataset.number)) address.alone(place);
   const near = new IntersectionObserver((all) => all.filter((each) => each.isIntersecting).forEach(({ target }) => {
     near.unobserve(target);
     begin(target);
