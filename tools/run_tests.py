@@ -18,6 +18,8 @@ NEWER = ("3.14", "3.13", "3.12")
 PYTEST = (sys.executable, "-m", "pytest", "--color=no")
 #: A progress bar, which a slow machine shows, would stand in the compared output of a lesson.
 QUIET = {**os.environ, "TQDM_DISABLE": "1"}
+#: Each of a hundred processes would compile all modules that it imports.
+QUIET.pop("PYTHONDONTWRITEBYTECODE", None)
 #: The second Python plays the first quarter of each engine's scenes: all have run on the first.
 #: Its pip compiles no module (it takes "0" for yes here): a tenth of them is ever imported.
 PART = {"newer": {"QOSLIB_PART": "4", "PIP_NO_COMPILE": "0"}}
