@@ -1,6 +1,7 @@
 """For all tests: the same drawn examples every time, and each model's answer worked out once."""
 
 import gc
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from xdist.scheduler import LoadScopeScheduling
 SHARED = Path(__file__).with_name("support")
 pytest.register_assert_rewrite(*(path.stem for path in SHARED.iterdir()))
 
-settings.register_profile("qoslib", deadline=None, derandomize=True)
+# A second Python tries a part of the examples, as of the scenes in `soak.py`.
+examples = 100 // int(os.environ.get("QOSLIB_PART", 1))
+settings.register_profile("qoslib", max_examples=examples, deadline=None, derandomize=True)
 settings.load_profile("qoslib")
 
 #: What a model said of a published experiment, for all files of tests that one process runs.

@@ -12,7 +12,7 @@ from qoslib import port as p
 from qoslib.traffic import Stream, Trace
 from strategies import ports, stream_sets
 
-several = settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much])
+several = settings(suppress_health_check=[HealthCheck.filter_too_much])
 SEEDS = st.integers(0, 1000)
 
 

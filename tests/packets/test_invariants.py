@@ -21,7 +21,7 @@ from strategies import FRAMES, RATES_BPS, ports, stream_sets
 
 pytestmark = pytest.mark.newer
 
-several = settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much])
+several = settings(suppress_health_check=[HealthCheck.filter_too_much])
 SEEDS = st.integers(0, 1000)
 
 

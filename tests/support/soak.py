@@ -12,7 +12,7 @@ def many(scenes):
     """So many scenes, the same ones every time; under `make soak` as many as it asks for.
 
     Soaking looks at the scenes of the seed that pytest is given. A second Python asks for a part:
-    `QOSLIB_PART=4` makes it a quarter.
+    `QOSLIB_PART=10` makes it a tenth.
     """
     scenes //= int(os.environ.get("QOSLIB_PART", 1))
     return settings(
