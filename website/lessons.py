@@ -42,7 +42,7 @@ This explorer edits a configuration in JupyterLab. Here, the page
 [Check a configuration](../check/index.md) does so.
 
 </div>"""
-#: A prediction that no place on the page asks for: it ends at the explanation.
+#: A prediction without a place on the page, or one that was revealed: it ends at the explanation.
 ALOUD = "aloud"
 PREDICT = re.compile(r"^> \*\*Predict", re.MULTILINE)
 TIME = re.compile(r"\*\*Time:\*\* (\d+) minutes, (\d+) with the exercises")
@@ -134,7 +134,7 @@ class _Page:
             name = "" if self.asked == ALOUD else self.asked
             outputs = folded("I have predicted. Show the answer", outputs, "answer", name)
         if (revealed := REVEALED.search(text)) and revealed[1] == self.asked:
-            self.asked = ""
+            self.asked = ALOUD
         return [code, *outputs]
 
     def live(self, kind: str, outputs: list[dict[str, Any]]) -> str:

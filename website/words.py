@@ -11,8 +11,6 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from website import texts
-
 __all__ = ["defined"]
 
 WORDS = Path(__file__).resolve().parent.parent / "data" / "words.toml"
@@ -30,7 +28,16 @@ def meanings() -> dict[str, tuple[str, str]]:
     """Anchor in the glossary -> the word and what it means."""
     groups = tomllib.loads(WORDS.read_text(encoding="utf-8"))["group"]
     found = ((word["name"], word["means"]) for group in groups for word in group["word"])
-    return {texts.slug(name): (name, means) for name, means in found}
+    return {_anchor(name): (name, means) for name, means in found}
+
+
+def _anchor(name: str) -> str:
+    """Where the glossary has a word, as Sphinx names the place.
+
+    >>> _anchor("Little's law")
+    'little-s-law'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def defined(body: str) -> str:

@@ -75,6 +75,12 @@ def test_pages_and_grids_are_small(site):
     assert sum(path.stat().st_size for path in files if apart not in path.parents) <= MOST_BYTES
 
 
+def test_every_link_of_a_lesson_to_a_word_opens_its_definition(site):
+    for path in (site / "lessons").glob("[0-9]*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r'<a class="reference internal" href="glossary\.html#', text)
+
+
 def test_a_lesson_can_be_downloaded(site):
     for path in (site / "lessons").glob("[0-9]*.html"):
         assert path.with_suffix(".ipynb").is_file()

@@ -63,6 +63,11 @@ def test_a_link_to_a_word_opens_its_definition():
     assert '<a href="glossary.html#carried-load">Glossary</a>' in made
 
 
+def test_every_word_is_found_at_its_place():
+    assert words.meanings()["little-s-law"][0] == "Little's law"
+    assert len(words.meanings()) == (ROOT / "data/words.toml").read_text().count("\nmeans = ")
+
+
 def test_a_link_to_what_is_no_word_stays():
     link = LINK.format("classifying", "there")
     assert words.defined(link) == link

@@ -47,6 +47,13 @@ def test_an_answer_is_folded_from_its_prediction_on(pages):
     assert "36.2% are lost" not in opened
 
 
+def test_what_follows_an_answer_is_folded_until_it_is_explained(pages):
+    _, text, _ = pages["01_head_drop"]
+    opened = re.sub(r"<details.*?</details>", "", text, flags=re.DOTALL)
+    assert "45 ms  50.072 ms" in text
+    assert "45 ms  50.072 ms" not in opened
+
+
 def test_a_solution_is_folded_and_a_waiting_check_says_nothing(pages):
     _, text, _ = pages["00_one_queue"]
     opened = re.sub(r"<details.*?</details>", "", text, flags=re.DOTALL)
