@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from qoslib.measurements.measured import Measurements, is_frame
 from website.made import Made
 
 __all__ = ["LESSONS", "lessons", "pickled", "shown"]
@@ -84,10 +85,13 @@ def _arguments(call: ast.Call, before: list[ast.stmt]) -> tuple[tuple[Any, ...],
             needed |= _names(statement, ast.Load)
     namespace: dict[str, Any] = {}
     _run(run[::-1], namespace)
-    made: tuple[tuple[Any, ...], dict[str, Any]] = eval(
-        compile(ast.Expression(asked), "<lesson>", "eval"), namespace
-    )
-    return made
+    every, named = eval(compile(ast.Expression(asked), "<lesson>", "eval"), namespace)
+    return tuple(map(_plain, every)), {name: _plain(each) for name, each in named.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Measured values as records, which a page reads without pandas; all else as it is."""
+    return Measurements.of(value, "measured") if is_frame(value) else value
 
 
 def _names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:

@@ -6,7 +6,7 @@ They are read whole or not at all.
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from qoslib import compare, measurements, telemetry
 from qoslib.results import Result
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_BYTES", "MOST_ROWS", "Loaded"]
 
+#: Measured values, as a table or as records.
+Measured: TypeAlias = "pd.DataFrame | measurements.Measurements | None"
+
 #: The largest file that a page may hand over [B], the longest table, the streams of a figure.
 MOST_BYTES, MOST_ROWS, MOST_STREAMS = 1_000_000, 2_000, 200
 
@@ -25,7 +28,9 @@ class Loaded:
     """What was given by code or loaded from a file; a bad file changes nothing."""
 
     def __init__(
-        self, scenario: Scenario | None = None, measured: "pd.DataFrame | None" = None
+        self,
+        scenario: Scenario | None = None,
+        measured: Measured = None,
     ) -> None:
         self._first = scenario, measured
         self.scenario, self.measured = self._first
@@ -56,11 +61,11 @@ class Loaded:
         self.scenario = scenario
         return f"{name}: {scenario.name!r} with {_many(len(scenario.streams), 'stream')}."
 
-    def kept(self) -> "tuple[Scenario | None, pd.DataFrame | None]":
+    def kept(self) -> tuple[Scenario | None, Measured]:
         """What is there now."""
         return self.scenario, self.measured
 
-    def back_to(self, before: "tuple[Scenario | None, pd.DataFrame | None]") -> None:
+    def back_to(self, before: tuple[Scenario | None, Measured]) -> None:
         """As it was, for a file that is right in itself and that no figure shows."""
         self.scenario, self.measured = before
 
@@ -72,7 +77,8 @@ class Loaded:
         """Which class of the measurements the scenario does not have; mostly empty."""
         if self.measured is None:
             return ""
-        names = dict.fromkeys(self.measured["stream"])
+        rows = measurements.Measurements.of(self.measured, "measured")
+        names = dict.fromkeys(row.stream for row in rows)
         first = next((name for name in names if compare.unknown_class(name, scenario)), "")
         return f" {compare.unknown_class(first, scenario)}." if first else ""
 

@@ -58,6 +58,10 @@ def test_lessons_show_a_scene_first_and_an_explorer():
         assert bool(scenes) is (notebook.stem[:2] not in ("11", "12"))
 
 
+def test_nothing_that_is_kept_needs_pandas():
+    assert [path.stem for path in shown.lessons() if b"pandas" in shown.pickled(path)] == []
+
+
 def test_arguments_are_those_of_the_lesson():
     point = next(
         each
