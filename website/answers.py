@@ -19,7 +19,7 @@ ANSWERERS = {
     "check": "website.checking",
 }
 #: What takes long, and so tells how far it is.
-LONG = {"check"}
+LONG = {"check", "explorer"}
 
 
 def answer(message: Any, progress: Progress) -> dict[str, Any]:

@@ -188,6 +188,10 @@ def test_without_an_engine_the_example_stays_and_the_page_says_what_is_missing(o
     page = opened(name="alone")
     says(page, "Example: a stored report. The engine needs a web server")
     assert page.locator(".lead").is_visible()
+    page.get_by_label("Configuration").fill(TUNNEL)
+    says(page, "The engine needs a web server")
+    page.locator(".lead").wait_for(state="detached")
+    assert page.locator(".terminal").is_hidden()
 
 
 @pytest.mark.parametrize("width", [400, 1280])

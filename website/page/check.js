@@ -59,14 +59,21 @@
     clearTimeout(waiting);
     turn++;
     if (!sheet.value.trim()) return empty();
+    root.classList.add("stale");
     say("Reading ...");
     waiting = setTimeout(check, AT_REST_MS);
   }
 
-  function empty() {
+  /** No report stands beside a text that it is not of. */
+  function clear() {
     latest = null;
     report.replaceChildren();
-    [facts.textContent, changed.hidden, inTerminal.hidden] = ["", true, true];
+    [changed.hidden, inTerminal.hidden] = [true, true];
+  }
+
+  function empty() {
+    clear();
+    facts.textContent = "";
     address.set("check", null);
     say("Paste a configuration, or drop a file.");
   }
@@ -76,7 +83,8 @@
     const mine = ++turn;
     keepAddress();
     const promised = await ask(mine, message({ load: "" }), "Promises");
-    if (!promised || mine !== turn) return;
+    if (mine !== turn) return;
+    if (!promised) return clear();
     const more = load.value.trim() && !promised.missing.length;
     show(promised);
     if (!more) return say(promised.missing.length ? "A fact is missing." : "Promises only: a load says what is sent.");
@@ -101,6 +109,7 @@
 
   function show(given) {
     latest = given;
+    root.classList.remove("stale");
     report.innerHTML = given.html;
     changed.hidden = !given.changes;
     changed.innerHTML = given.changes && `<h2>Before and after</h2><div class="scroll">${given.changes}</div>`;
@@ -121,6 +130,8 @@
     before = sheet.value;
     sheet.value = `${before.trimEnd()}\n${fix}\n`;
     sheet.show(sheet.value.trimEnd().split("\n").length);
+    right.scrollIntoView();
+    root.classList.add("stale");
     check();
   }
 

@@ -9,7 +9,7 @@
 // and the events "status" and "progress", the latter with {loaded, total} in bytes.
 (() => {
   const LIVE = new URL("../../live/", document.currentScript.src).href;
-  const AT_HOME = "On your own machine `make lab` and `python -m qoslib check` do the same.";
+  const AT_HOME = "At home, in a clone of the project, “make lab” opens the lessons and “python -m qoslib check” checks a configuration.";
 
   class Engine extends EventTarget {
     status = "idle";
