@@ -19,7 +19,8 @@ from qoslib.explore.controls import (
 )
 from qoslib.front.workers import silent
 from qoslib.packets.progress import Progress
-from qoslib.plots import Columns, Figure
+from qoslib.plots import Figure
+from qoslib.plots.columns import Columns
 from website import made
 
 __all__ = ["answer", "control_of", "described", "state", "values_of", "with_cause"]

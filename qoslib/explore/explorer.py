@@ -110,7 +110,20 @@ class Explorer:
     def answer(
         self, values: dict[str, Any], packets: bool = False, progress: Progress | None = None
     ) -> Figure:
-        """The figure for the values of all controls; with what takes a moment, if that is wanted.
+        """Draw the figure for the values of all controls, whatever they stand at.
+
+        Parameters
+        ----------
+        values : dict
+            By control.
+        packets : bool
+            Whether what takes a moment is found, too.
+        progress : callable, optional
+            Called with the simulated time that is done, and with all of it [s].
+
+        Returns
+        -------
+        Figure
 
         Raises
         ------
@@ -123,7 +136,17 @@ class Explorer:
         return self._draw(values, found)
 
     def asked(self, /, **values: Any) -> dict[str, Any]:
-        """Where a move to some values leads each control that it moves.
+        """Say where a move to some values leads each control that it moves.
+
+        Parameters
+        ----------
+        **values
+            Names of controls, and what each is set to.
+
+        Returns
+        -------
+        dict
+            The same as its control has it; with a preset, also where others begin.
 
         Raises
         ------
@@ -139,18 +162,53 @@ class Explorer:
         return moved
 
     def begun(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Where the controls begin, or where they begin at what the preset stands at."""
+        """Say where the controls begin, or where they begin at what the preset stands at.
+
+        Parameters
+        ----------
+        values : mapping
+            Of all controls; of the preset alone where there is one.
+
+        Returns
+        -------
+        dict
+            Of all controls.
+        """
         if self._preset is None:
             return dict(self.start)
         name, begins = self._preset
         return {**self.start, name: values[name], **begins(values[name])}
 
     def python_of(self, values: dict[str, Any]) -> str:
-        """Three lines of Python that make the same with these values; empty where none do."""
+        """Write three lines of Python that make the same with these values.
+
+        Parameters
+        ----------
+        values : dict
+            Of all controls.
+
+        Returns
+        -------
+        str
+            Empty where no lines do.
+        """
         return lines(self._call, values, self.begun(values)) if self._call else ""
 
-    def cause_of(self, before: tuple[Mapping[str, Any], str], now: tuple[Any, str]) -> str:
-        """One sentence on a move, from the values and the summary before it and now."""
+    def cause_of(
+        self, before: tuple[Mapping[str, Any], str], now: tuple[Mapping[str, Any], str]
+    ) -> str:
+        """Say in one sentence what a move did.
+
+        Parameters
+        ----------
+        before, now : (mapping, str)
+            The values of all controls, and the summary of the figure.
+
+        Returns
+        -------
+        str
+            Empty where it did nothing that a sentence can say.
+        """
         return cause(self.controls, before, now)
 
     @property
@@ -209,17 +267,27 @@ class Explorer:
         if self._drawn is None:
             self.begin()
         now = {**self._values, **moved}
-        self.show(now, self._simulate and self._simulate(now, _silent))
-        self.rest()
+        self._show(now, self._simulate and self._simulate(now, _silent))
+        self._rest()
 
     def begin(self) -> Figure:
-        """Draw the figure where the controls begin."""
+        """Draw the figure where the controls begin, as is otherwise done when it is asked for.
+
+        Returns
+        -------
+        Figure
+
+        Raises
+        ------
+        ValueError
+            If it cannot be shown.
+        """
         with closing(ProgressBar()) as bar:
-            drawn = self.show(self._values, self._simulate and self._simulate(self._values, bar))
-        self.rest()
+            drawn = self._show(self._values, self._simulate and self._simulate(self._values, bar))
+        self._rest()
         return drawn
 
-    def show(self, values: dict[str, Any], found: Any = None) -> Figure:
+    def _show(self, values: dict[str, Any], found: Any = None) -> Figure:
         """Draw the figure for these values, with what was found for them if anything was."""
         drawn = self._draw(values, found)
         # While a slider moves there is no time to read it, nor to look for it.
@@ -231,7 +299,7 @@ class Explorer:
         self._values, self._drawn = values, drawn
         return drawn
 
-    def rest(self) -> None:
+    def _rest(self) -> None:
         """The controls have come to rest: the next move is one from here."""
         self.rested, self._rested_at = self.drawn, self._values
 

@@ -186,13 +186,13 @@ class ExplorerWidget(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no t
         if self.values == values:
             if self._explorer.simulates:
                 self._show(values, found)
-            self._explorer.rest()
+            self._explorer._rest()
 
     def _show(self, values: dict[str, Any], found: Any = None) -> None:
         """Draw again. An error is shown between the controls and the figure."""
         explorer = self._explorer
         try:
-            drawn = explorer.show(values, found)
+            drawn = explorer._show(values, found)
             refresh(self.figure, drawn, explorer.rested)
         except Exception as error:
             self._fail(error)

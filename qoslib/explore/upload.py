@@ -6,9 +6,10 @@ They are read whole or not at all.
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from qoslib import compare, measurements, telemetry
+from qoslib.measurements import Measurements
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["MOST_BYTES", "MOST_ROWS", "Loaded"]
-
-#: Measured values, as a table or as records.
-Measured: TypeAlias = "pd.DataFrame | measurements.Measurements | None"
 
 #: The largest file that a page may hand over [B], the longest table, the streams of a figure.
 MOST_BYTES, MOST_ROWS, MOST_STREAMS = 1_000_000, 2_000, 200
@@ -30,9 +28,9 @@ class Loaded:
     def __init__(
         self,
         scenario: Scenario | None = None,
-        measured: Measured = None,
+        measured: "Measurements | pd.DataFrame | None" = None,
     ) -> None:
-        self._first = scenario, measured
+        self._first = scenario, None if measured is None else Measurements.of(measured, "measured")
         self.scenario, self.measured = self._first
 
     def take(self, name: str, raw: bytes) -> str:
@@ -50,7 +48,7 @@ class Loaded:
                 f" {', '.join(telemetry.KINDS)}"
             )
         if ending == ".csv" or kind:
-            read = telemetry.read if kind else measurements.load
+            read = telemetry.rows if kind else measurements.rows
             self.measured = _table(read, name, raw)
             values = _many(len(self.measured), "value")
             return f"{name}: {values} {f'of {kind} ' if kind else ''}compared with the models."
@@ -61,11 +59,11 @@ class Loaded:
         self.scenario = scenario
         return f"{name}: {scenario.name!r} with {_many(len(scenario.streams), 'stream')}."
 
-    def kept(self) -> tuple[Scenario | None, Measured]:
+    def kept(self) -> tuple[Scenario | None, Measurements | None]:
         """What is there now."""
         return self.scenario, self.measured
 
-    def back_to(self, before: tuple[Scenario | None, Measured]) -> None:
+    def back_to(self, before: tuple[Scenario | None, Measurements | None]) -> None:
         """As it was, for a file that is right in itself and that no figure shows."""
         self.scenario, self.measured = before
 
@@ -77,8 +75,7 @@ class Loaded:
         """Which class of the measurements the scenario does not have; mostly empty."""
         if self.measured is None:
             return ""
-        rows = measurements.Measurements.of(self.measured, "measured")
-        names = dict.fromkeys(row.stream for row in rows)
+        names = dict.fromkeys(row.stream for row in self.measured)
         first = next((name for name in names if compare.unknown_class(name, scenario)), "")
         return f" {compare.unknown_class(first, scenario)}." if first else ""
 
@@ -117,7 +114,7 @@ def _kind(name: str, raw: bytes) -> str:
         return ""
 
 
-def _table(read: "Callable[[io.BytesIO], pd.DataFrame]", name: str, raw: bytes) -> "pd.DataFrame":
+def _table(read: Callable[[io.BytesIO], Measurements], name: str, raw: bytes) -> Measurements:
     table = read(_named(name, raw))
     if len(table) > MOST_ROWS:
         raise ValueError(f"{name} has {len(table):,} rows; allowed: up to {MOST_ROWS:,}")

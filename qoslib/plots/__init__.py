@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from qoslib.plots.change import change
 from qoslib.plots.classes import classes
-from qoslib.plots.columns import Columns
 from qoslib.plots.delay_histogram import delay_histogram
 from qoslib.plots.figure import CONFIG, Figure, page
 from qoslib.plots.over_load import over_load
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CONFIG",
     "USUAL",
-    "Columns",
     "Figure",
     "LiveFigure",
     "change",

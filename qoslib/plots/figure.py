@@ -74,8 +74,14 @@ class Figure:
         return self._table
 
     def table_html(self) -> str:
-        """The same as a table of HTML.
+        """The same as a table of HTML, which needs no pandas.
 
+        Returns
+        -------
+        str
+
+        Examples
+        --------
         >>> "<td>2.5</td>" in Figure(table=Columns({"y": [2.5]}, ["a"])).table_html()
         True
         """
@@ -86,6 +92,18 @@ class Figure:
     def add_traces(self, traces: Iterable[Json]) -> "Figure":
         """Draw these, too.
 
+        Parameters
+        ----------
+        traces : iterable of dict
+            Each as plotly reads it.
+
+        Returns
+        -------
+        Figure
+            The same.
+
+        Examples
+        --------
         >>> len(Figure().add_traces([{"type": "scatter", "x": [1], "y": [2]}]).data)
         1
         """
@@ -93,16 +111,33 @@ class Figure:
         return self
 
     def to_dict(self) -> Json:
-        """Traces as `data`, and the `layout`, of what JSON has alone: null stands for NaN.
+        """Return traces as `data`, and the `layout`, as JSON has them: null stands for NaN.
 
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
         >>> Figure([{"type": "scatter", "y": np.array([1, np.nan])}]).to_dict()["data"][0]["y"]
         [1.0, None]
         """
         return {"data": list(map(dict, self.data)), "layout": dict(self.layout)}
 
     def to_plotly(self) -> "go.Figure":
-        """The same as a figure of plotly, to be styled further or saved as a picture.
+        """Return the same as a figure of plotly, to be styled further or saved as a picture.
 
+        Returns
+        -------
+        plotly.graph_objects.Figure
+
+        Raises
+        ------
+        ValueError
+            If plotly does not know a property of it.
+
+        Examples
+        --------
         >>> Figure([{"type": "scatter", "y": [1, 2]}]).to_plotly().data[0].y
         (1, 2)
         """

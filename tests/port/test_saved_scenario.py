@@ -167,7 +167,7 @@ def test_what_a_device_wrote_is_measurements_too():
     assert held.take("shown.txt", shown.encode()) == (
         "shown.txt: 4 values of tc compared with the models."
     )
-    assert set(held.measured["stream"]) == {"1:10"}
+    assert {row.stream for row in held.measured} == {"1:10"}
     told = b'{"end": {"sum_received": {"seconds": 10, "bits_per_second": 94.1e6}}}'
     assert "2 values of iperf3" in held.take("told.json", told)
     with pytest.raises(ValueError, match=r"bad\.json, line 1: not JSON"):

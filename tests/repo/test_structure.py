@@ -28,8 +28,22 @@ ONLY_IN = {
     "ipywidgets": {"explore", "lessons"},
     "anywidget": {"explore", "lessons"},
 }
-#: Rooms that draw, with more than numpy.
-DRAWING = {"plots", "explore", "lessons"}
+#: What a notebook shows: its widgets load more than numpy, and are themselves loaded when shown.
+SHOWN = {
+    "qoslib/explore/configuration_explorer.py",
+    "qoslib/explore/control_widgets.py",
+    "qoslib/explore/explorer_widget.py",
+    "qoslib/explore/packet_widget.py",
+    "qoslib/explore/page_glue.py",
+    "qoslib/explore/save_buttons.py",
+    "qoslib/explore/upload_widget.py",
+    "qoslib/explore/waiting.py",
+    "qoslib/lessons/copies.py",
+    "qoslib/lessons/glossary_search.py",
+    "qoslib/lessons/prediction_widget.py",
+    "qoslib/plots/live_figure.py",
+    "qoslib/plots/patient.py",
+}
 #: Where numba compiles; all else chooses its kernels by `qoslib.packets.kernels.compiling`.
 COMPILER = ROOT / "qoslib/packets/kernels/jit.py"
 #: Rooms that speak to people, who want Mb/s and ms.
@@ -130,7 +144,7 @@ def loaded_at_once(node):
 
 def packages_at_once(path):
     """Packages but numpy that a module loads before anyone has asked for a table or a figure."""
-    if room_of(path) in DRAWING or path == COMPILER:
+    if path.relative_to(ROOT).as_posix() in SHOWN or path == COMPILER:
         return
     for node in loaded_at_once(TREES[path]):
         if isinstance(node, ast.Import | ast.ImportFrom):

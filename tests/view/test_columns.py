@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from qoslib import lessons
-from qoslib.plots import Columns, Figure
+from qoslib.plots import Figure
+from qoslib.plots.columns import Columns
 
 TABLES = {
     "fractions": Columns({"a": [1.0, 2.25, None], "b <x>": [1, 2, 3]}, [0.5, 1.25, 2], "load [%]"),

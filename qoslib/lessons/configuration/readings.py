@@ -1,29 +1,32 @@
 """What was read from a configuration, as tables."""
 
 from collections.abc import Iterable
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from qoslib import checks, config, units
 from qoslib.config import Configuration, ConfiguredPort
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.code_points import mark_of
 from qoslib.front.paths import parsed, part_at
+from qoslib.plots.columns import Columns
 from qoslib.port import Port
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["classes", "findings", "numbers", "promised", "same_port", "sorted_by"]
 
 
-def classes(configured: ConfiguredPort) -> pd.DataFrame:
+def classes(configured: ConfiguredPort) -> "pd.DataFrame":
     """The classes of a port: what they match, and in which line they stand."""
     rows = {
         each.name: {"matches": ", ".join(each.marks[:4]), "line": each.line or "none"}
         for each in configured.classes
     }
-    return pd.DataFrame.from_dict(rows, orient="index")
+    return Columns.of_rows(rows).to_frame()
 
 
-def sorted_by(configured: ConfiguredPort, tos_bytes: Iterable[int]) -> pd.DataFrame:
+def sorted_by(configured: ConfiguredPort, tos_bytes: Iterable[int]) -> "pd.DataFrame":
     """Which class packets of some ToS bytes join.
 
     The six upper bits of the byte are the code point (RFC 2474, section 3), the three upper ones
@@ -49,10 +52,10 @@ def sorted_by(configured: ConfiguredPort, tos_bytes: Iterable[int]) -> pd.DataFr
             "precedence": byte >> 5,
             "class": queues[port.classifier.queue(mark)],
         }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("ToS byte")
+    return Columns.of_rows(rows, "ToS byte").to_frame()
 
 
-def numbers(configured: ConfiguredPort, text: str) -> pd.DataFrame:
+def numbers(configured: ConfiguredPort, text: str) -> "pd.DataFrame":
     """Every number that the port has from its configuration, and where that comes from."""
     port = configured.port
     assert port is not None
@@ -70,7 +73,7 @@ def numbers(configured: ConfiguredPort, text: str) -> pd.DataFrame:
             "value": _said(origin.where, part_at(port, parsed(f"port.{origin.where}")[1:])),
             "from": source,
         }
-    return pd.DataFrame.from_dict(rows, orient="index")
+    return Columns.of_rows(rows).to_frame()
 
 
 def _said(where, value):
@@ -81,7 +84,7 @@ def _said(where, value):
     return f"{value:,}" if isinstance(value, int | float) else type(value).__name__
 
 
-def promised(configured: ConfiguredPort) -> pd.DataFrame:
+def promised(configured: ConfiguredPort) -> "pd.DataFrame":
     """What each class gets at least and at most, and how long its full queue lasts."""
     rows = {
         each.name: {
@@ -93,7 +96,7 @@ def promised(configured: ConfiguredPort) -> pd.DataFrame:
         }
         for each in checks.promises(configured)
     }
-    return pd.DataFrame.from_dict(rows, orient="index").round(1)
+    return Columns.of_rows(rows).round(1).to_frame()
 
 
 def findings(configuration: Configuration) -> None:
@@ -102,7 +105,7 @@ def findings(configuration: Configuration) -> None:
         print(f"{each.severity:8}line {each.line:2} {each.id}: {each.sentence}")
 
 
-def same_port(text: Port, ours: Port) -> pd.DataFrame:
+def same_port(text: Port, ours: Port) -> "pd.DataFrame":
     """Each queue's numbers from a text compared with those of another description."""
     rows = {}
     for queue in ours.queues:
@@ -119,7 +122,7 @@ def same_port(text: Port, ours: Port) -> pd.DataFrame:
             "limit from the text": _limit(read.limit),
             "limit of m120.port()": _limit(queue.limit),
         }
-    return pd.DataFrame.from_dict(rows, orient="index")
+    return Columns.of_rows(rows).to_frame()
 
 
 def _pair(text, ours):

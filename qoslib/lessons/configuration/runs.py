@@ -1,17 +1,20 @@
 """What the models say of the ports that were read, compared with what was published."""
 
 from collections.abc import Iterable, Mapping
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from qoslib import config, measurements, run, units
 from qoslib.lessons.configuration.scenes import EF_BPS, FRAME_BYTES, loaded
 from qoslib.lessons.configuration.texts import office_text
 from qoslib.platforms import m120
+from qoslib.plots.columns import Columns
 from qoslib.port import PacketLimit, Port
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["base_test", "counters", "delays", "first_drop_ms", "rising", "shown"]
 
@@ -34,7 +37,7 @@ def first_drop_ms(port: Port) -> float:
     return float(units.convert(drops[0] - begin_s, "s", "ms"))
 
 
-def shown(port: Port) -> pd.DataFrame:
+def shown(port: Port) -> "pd.DataFrame":
     """What the router's own listing shows, compared with the port that was read."""
     policer = port.queues[0].policer
     assert policer is not None
@@ -44,13 +47,15 @@ def shown(port: Port) -> pd.DataFrame:
         ("EF", "queue_limit"): held[0],
         ("default", "queue_limit"): held[1],
     }
-    table = measurements.load("isr4331_configuration").query("experiment == 'llq_idle'")
-    listed = table.set_index(["stream", "quantity"])["value"].to_dict()
+    table = measurements.rows("isr4331_configuration")
+    listed = {
+        (row.stream, row.quantity): row.value for row in table if row.experiment == "llq_idle"
+    }
     rows = {
         f"{stream}, {quantity.replace('_', ' ')}": _row(int(listed[stream, quantity]), value)
         for (stream, quantity), value in modelled.items()
     }
-    return pd.DataFrame.from_dict(rows, orient="index")
+    return Columns.of_rows(rows).to_frame()
 
 
 def _row(published, modelled):
@@ -58,15 +63,15 @@ def _row(published, modelled):
     return {"published": published, "modelled": modelled, "error [%]": round(float(error), 1)}
 
 
-def rising(ports: Mapping[str, Port], offered_mbps: Iterable[float]) -> pd.DataFrame:
+def rising(ports: Mapping[str, Port], offered_mbps: Iterable[float]) -> "pd.DataFrame":
     """How much of EF is sent as it offers more, while the rest offers 100 Mb/s [Mb/s]."""
     offered = list(offered_mbps)
     columns = {}
     for name, port in ports.items():
         results = (run(loaded(port, units.mbps(each), units.mbps(100))) for each in offered)
         sent = [units.convert(result["EF"].sent_bps, "bit/s", "Mbit/s") for result in results]
-        columns[name] = pd.Series(sent, index=offered)
-    return pd.DataFrame(columns).rename_axis("EF offered [Mb/s]").round(1)
+        columns[name] = sent
+    return Columns(columns, offered, "EF offered [Mb/s]").round(1).to_frame()
 
 
 def base_test(port: Port) -> Result:
@@ -76,13 +81,15 @@ def base_test(port: Port) -> Result:
     return run(test.replace(network=port, streams=marked), "fluid")
 
 
-def delays(text: Port, temporal: Port) -> pd.DataFrame:
+def delays(text: Port, temporal: Port) -> "pd.DataFrame":
     """Delays of the base test: published, and modelled with two ports read and with ours."""
     tests = m120.PLATFORM.experiments()
     places = {"BE": ("base", "BE", text), "CS1": ("base", "CS1", text)}
     places["CS1, temporal 5k"] = ("base_temporal", "CS1", temporal)
-    table = measurements.load("m120_latency").query("quantity == 'latency'")
-    published = table.set_index(["experiment", "stream"])["value"].to_dict()
+    table = measurements.rows("m120_latency")
+    published = {
+        (row.experiment, row.stream): row.value for row in table if row.quantity == "latency"
+    }
     rows = {}
     for name, (test, stream, port) in places.items():
         ours = run(tests[test].scenario, "fluid")[stream].delay_mean_s
@@ -94,10 +101,10 @@ def delays(text: Port, temporal: Port) -> pd.DataFrame:
             "error [%]": round(row["error [%]"]),
             "m120.port() [ms]": round(float(units.convert(ours, "s", "ms")), 1),
         }
-    return pd.DataFrame.from_dict(rows, orient="index")
+    return Columns.of_rows(rows).to_frame()
 
 
-def counters() -> pd.Series:
+def counters() -> "pd.Series[str]":
     """The counters of the office with a fault, for the exercise that asks for its name."""
     line_bps = units.mbps(20)
     port = config.read(office_text(), facts={"line_rate_bps": line_bps}).ports[0].port
@@ -113,6 +120,8 @@ def counters() -> pd.Series:
     voice = sum(counted[each.name] for each in streams if port.queue_of(each) == 0)
     lost = units.convert(dropped["calls"] / counted["calls"], "1", "%")
     waited_ms = units.convert(result["calls"].delay_mean_s, "s", "ms")
+    import pandas as pd
+
     return pd.Series(
         {
             "class VOICE: packets": f"{voice:,}",

@@ -135,8 +135,8 @@ def _thousands(arrived_mbps):
 
 def _published(experiment):
     """The pair that was measured, at the load of EF at which it was."""
-    table = measurements.load("isr4331_iperf3").query("experiment == @experiment")
-    last = table.groupby(["quantity", "stream"])["value"].last()
+    rows = [row for row in measurements.rows("isr4331_iperf3") if row.experiment == experiment]
+    last = {(row.quantity, row.stream): row.value for row in rows if row.is_known}
     both = [
         [last[quantity, name] for name in ("EF", "default")]
         for quantity in ("offered_packets", "dropped_packets")

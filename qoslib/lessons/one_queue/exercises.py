@@ -61,8 +61,8 @@ def _lost_in_bursts(room):
 
 def held():
     """How many packets the queue still held when the sender stopped."""
-    seen = measurements.load("isr4331_iperf3").query("experiment == 'unmarked_alone'")
-    value = seen.groupby("quantity")["value"].last()
+    seen = [row for row in measurements.rows("isr4331_iperf3") if row.is_known]
+    value = {row.quantity: row.value for row in seen if row.experiment == "unmarked_alone"}
     received = value["numbered_packets"] - value["dropped_packets"]
     on_line = FRAME_BYTES + ON_THE_LINE_BYTES
     carried = value["sender_duration"] * units.rate_pps(units.mbps(100), on_line)

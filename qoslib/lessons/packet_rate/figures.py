@@ -37,12 +37,12 @@ def published_rows(name: str) -> list[Row]:
     name : str
         Of the table, as in `measurements.catalogue()`.
     """
-    table = measurements.load(name).set_index(["quantity", "experiment"])
-    sizes, seen = table.loc["frame_size"], table.loc["throughput"]
-    both = units.convert(seen[["value", "half_width"]].to_numpy(), "Gbit/s", "bit/s")
+    rows = measurements.rows(name).rows
+    sizes = {row.experiment: row.value for row in rows if row.quantity == "frame_size"}
+    seen = [row for row in rows if row.quantity == "throughput"]
+    both = units.convert(np.array([(row.value, row.half_width) for row in seen]), "Gbit/s", "bit/s")
     return [
-        Row(float(sizes["value"][experiment]), *map(float, rates))
-        for experiment, rates in zip(seen.index, both, strict=True)
+        Row(sizes[row.experiment], *rates) for row, rates in zip(seen, both.tolist(), strict=True)
     ]
 
 

@@ -4,14 +4,17 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from qoslib import config, findings, run, units
 from qoslib.findings import Report
+from qoslib.plots.columns import Columns
 from qoslib.port import Chain, Hop, PacketLimit, Policer, Port, Queue
 from qoslib.results import Result, StreamResult
 from qoslib.scenario import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "FACTS",
@@ -90,11 +93,11 @@ def way(text: str, polices: bool = False, packets: int = CARRIER_PACKETS) -> Sce
     return alone.replace(name=name, network=Chain("way", (Hop(alone.network), Hop(carrier))))
 
 
-def losses(shaped_mbps: Iterable[float]) -> pd.DataFrame:
+def losses(shaped_mbps: Iterable[float]) -> "pd.DataFrame":
     """What each class loses on the whole way at several rates of the shaper [%]."""
     rows = {rate: _lost(run(way(configuration(units.mbps(rate))))) for rate in shaped_mbps}
-    table = pd.DataFrame.from_dict(rows, orient="index").round(1)
-    return table.rename_axis("shaper [Mb/s]").rename_axis("modelled loss [%]", axis="columns")
+    table = Columns.of_rows(rows, "shaper [Mb/s]").round(1).to_frame()
+    return table.rename_axis("modelled loss [%]", axis="columns")
 
 
 def larger(one: StreamResult, other: StreamResult) -> str:
@@ -108,7 +111,7 @@ def _lost(result: Result) -> dict[str, float]:
     return {name: units.convert(result[name].drop_ratio, "1", "%") for name in result.streams}
 
 
-def compared(old: str, new: str) -> pd.DataFrame:
+def compared(old: str, new: str) -> "pd.DataFrame":
     """What each class loses in the router and on the whole way before and after a change."""
     results = {"before": run(way(old)), "after": run(way(new))}
     rows: dict[str, dict[str, float]] = {}
@@ -118,14 +121,14 @@ def compared(old: str, new: str) -> pd.DataFrame:
         "p99 of the delay {} [ms]": _waits,
     }.items():
         rows |= {what.format(when): values(result) for when, result in results.items()}
-    return pd.DataFrame.from_dict(rows, orient="index").round(1)
+    return Columns.of_rows(rows).round(1).to_frame()
 
 
 def _waits(result: Result) -> dict[str, float]:
     return {name: units.convert(result[name].delay_p99_s, "s", "ms") for name in result.streams}
 
 
-def table(report: Report) -> pd.DataFrame:
+def table(report: Report) -> "pd.DataFrame":
     """The classes of a report: what is sent to them, and what they are promised."""
     rows = {
         each.name: {
@@ -138,7 +141,7 @@ def table(report: Report) -> pd.DataFrame:
         for port in report.ports
         for each in port.rows
     }
-    return pd.DataFrame.from_dict(rows, orient="index")
+    return Columns.of_rows(rows).to_frame()
 
 
 def listed(report: Report) -> None:

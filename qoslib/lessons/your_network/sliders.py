@@ -11,10 +11,10 @@ from qoslib.explore.controls import RESET, Upload, flow, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.upload import Loaded
-from qoslib.measurements.measured import Measurements, is_frame
+from qoslib.measurements import Measurements
 from qoslib.packets.plan_streams import sizes_of
 from qoslib.port import Port
-from qoslib.record import checked, fail
+from qoslib.record import checked
 from qoslib.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ MOST_PACKETS = 400_000
 MOST_S = 4.0
 
 
-def explorer(scenario: Scenario, measured: "pd.DataFrame | Measurements | None" = None) -> Explorer:
+def explorer(scenario: Scenario, measured: "Measurements | pd.DataFrame | None" = None) -> Explorer:
     """A scenario of your own: load it, run both models, and compare measurements with them.
 
     `explore.configuration` makes one of a configuration, and its `scenario` gives it.
@@ -47,8 +47,6 @@ def explorer(scenario: Scenario, measured: "pd.DataFrame | Measurements | None" 
         If an argument is something else, the scenario has TCP hosts, or no model here runs it.
     """
     checked(Scenario, scenario, "scenario")
-    if not (measured is None or is_frame(measured) or isinstance(measured, Measurements)):
-        fail("measured", measured, "a DataFrame, as measurements.load(...) gives it, or None")
     held = _Loaded(scenario, measured)
     controls = {"all": slider("All loads [%]", 100, 0, 200, 1, half=True)}
 
