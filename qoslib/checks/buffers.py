@@ -15,7 +15,7 @@ __all__ = ["DEEP_S", "SHALLOW_S", "deepest_s"]
 
 #: A queue that lasts longer at its served rate delays what it holds too much [s].
 DEEP_S = 0.2
-#: A limit by default, of a class whose load nobody said, is found from this on [s].
+#: A limit by default is found from this on where no load that was given fills the queue [s].
 DEEP_BY_DEFAULT_S = 1.0
 #: A shorter one drops the ordinary bursts of TCP [s].
 SHALLOW_S = 0.01
@@ -77,9 +77,8 @@ def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
     """The class and the finding of each queue that lasts too long."""
     for member, _, lasts in _candidates(checked):
         target = member.load.target_s if member.load else None
-        said = member.load is not None and member.load.origin != "assumed"
-        nobody = checked.by_default(member, "limit") and not said
-        usual_s = DEEP_BY_DEFAULT_S if nobody else DEEP_S
+        unfilled = checked.by_default(member, "limit") and not _fills(checked, member)
+        usual_s = DEEP_BY_DEFAULT_S if unfilled else DEEP_S
         if lasts > (target or usual_s):
             wanted = f"its target is {time_text(target)}" if target else "200 ms is much"
             why = _arithmetic(checked, member, lasts)
@@ -102,6 +101,15 @@ def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
                     "info" if checked.by_default(member, "limit") and not target else None,
                 ),
             )
+
+
+def _fills(checked: CheckedPort, member: Member) -> bool:
+    """Whether a load that was given can keep a queue full: TCP, or more than it is served at."""
+    beside = [each.load for each in checked.in_queue_of(member) if each.load]
+    if all(load.origin == "assumed" for load in beside):
+        return False
+    tcp = any(load.flows for load in beside)
+    return tcp or checked.sent_bps(member) >= member.promise.served_bps
 
 
 def _left_out(checked: CheckedPort, member: Member) -> str:

@@ -280,7 +280,9 @@ def test_a_policy_that_marks_may_be_for_either_direction():
 def test_of_two_fixes_that_contradict_each_other_one_is_words():
     from qoslib.findings import check
 
-    sent = 'VIDEO = "40 Mb/s"\nBULK = "14 Mb/s"\nclass-default = "10 Mb/s"'
+    # TCP fills its queue, so that its length counts.
+    sent = 'VIDEO = "40 Mb/s"\nBULK = ["14 Mb/s", "1 TCP, 20 ms"]\n'
+    sent += 'class-default = ["10 Mb/s", "1 TCP, 20 ms"]'
     report = check(ios(*EDGE), traffic=sent, facts=FACTS)
     fixes = [each.fix for each in report.findings if each.fix]
     assert len(fixes) > 1

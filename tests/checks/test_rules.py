@@ -1062,3 +1062,11 @@ def test_a_policer_that_counts_packets_is_no_marking():
     found = read(text + " end-policy-map\n", dialect="ios-xr")
     (nothing,) = findings(found, rules=["nothing-checked"])
     assert nothing.arithmetic == "No interface has policy LIMIT."
+
+
+def test_a_default_length_is_found_where_a_load_fills_the_queue():
+    origin = Origin("queues['VIDEO'].limit.packets", default="ios-xe.queue_limit")
+    # 512 x 1,518 B at 27.5 Mb/s last 226 ms.
+    configured = changed(1, limit=PacketLimit(512)).replace(origins=(origin,))
+    for sent, count in (("6 Mb/s", 0), ("28 Mb/s", 1), ("2 TCP, 20 ms", 1)):
+        assert len(found("queue-deep", configured, f'VIDEO = "{sent}"')) == count
