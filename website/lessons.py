@@ -23,6 +23,8 @@ ENDINGS = {"image/svg+xml": "svg", "image/png": "png"}
 OPEN = re.compile(r"check\(.*\.\.\.\)")
 ASKED = re.compile(r'predict\("([\d.]+\w)"\)')
 REVEALED = re.compile(r'reveal\("([\d.]+\w)"')
+#: A picture that a text holds in itself: a page takes such an address of none but PNG and JPEG.
+HELD = re.compile(r"(?<=\]\()data:image/svg\+xml;base64,([^)]+)(?=\))")
 #: What a text says to readers in JupyterLab -> what it says on a page.
 ON_A_PAGE = (
     (r"Click on the box of code below and press \*\*Shift \+ Enter\*\*\.", ""),
@@ -94,7 +96,7 @@ class _Page:
             if cell["cell_type"] == "code":
                 made += self.code(n, cell, text, tags)
                 continue
-            text = on_a_page(text)
+            text = HELD.sub(self.held, on_a_page(text))
             if "explanation" in tags:
                 title = "Diagnosis" if text.startswith("**Diagnosis") else "Explanation"
                 made += folded(title, [text], "explanation")
@@ -156,6 +158,12 @@ class _Page:
         if kind == "text/html":
             return f"```{{raw}} html\n{accessible(content)}\n```"
         return f'```{{raw}} html\n<pre class="qoslib-output">{html.escape(content)}</pre>\n```'
+
+    def held(self, found: re.Match[str]) -> str:
+        """The name of a file for a picture that a text holds."""
+        name = f"{self.lesson.name}-{len(self.pictures)}.svg"
+        self.pictures[name] = base64.b64decode(found[1])
+        return name
 
     def picture(self, kind: str, data: dict[str, Any]) -> str:
         """Keep a picture, and show it with the words that were stored beside it."""

@@ -98,3 +98,11 @@ def test_a_page_gives_no_orders_for_jupyterlab(pages):
 
 def test_no_page_shows_how_python_writes_a_widget(pages):
     assert [name for name, (_, text, _) in pages.items() if "(children=(" in text] == []
+
+
+def test_a_picture_of_the_glossary_is_a_file(pages):
+    _, text, pictures = pages["glossary"]
+    assert "data:" not in text
+    assert len(pictures) > 10
+    assert all(f"]({name})" in text for name in pictures)
+    assert all(raw.startswith(b"<svg") for raw in pictures.values())
