@@ -29,6 +29,7 @@ PAGES = {
 #: Pages that others stand below.
 ABOVE = {"course/index.md": ("sheets/*", "exam", "live_lab")}
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+PICTURE = re.compile(r'<picture>\s*<source [^>]*>\s*<img alt="([^"]*)" src="([^"]*)">\s*</picture>')
 CODE = re.compile(r"(^```[\s\S]*?^```$|^(?: {4}.*\n)+|`[^`\n]+`)", re.MULTILINE)
 
 
@@ -47,7 +48,8 @@ def page(name: str, text: str) -> str:
     str
         Markdown for the page.
     """
-    parts = CODE.split(text)
+    # A page has one picture for both themes.
+    parts = CODE.split(PICTURE.sub(r"![\1](\2)", text))
     parts[::2] = (LINK.sub(lambda found: _link(name, *found.groups()), part) for part in parts[::2])
     below = "\n".join(ABOVE.get(PAGES[name], ()))
     parts += [f"\n```{{toctree}}\n:hidden:\n:glob:\n\n{below}\n```\n"] if below else []

@@ -76,6 +76,12 @@ def test_links_of_a_text_lead_to_pages():
     assert "[e](docs/tasks.md)" in made
 
 
+def test_a_picture_for_two_themes_is_one_on_a_page():
+    text = texts.page("README.md", (ROOT / "README.md").read_text())
+    assert "<picture>" not in text
+    assert re.search(r"!\[The first page [^\]]+\]\(front_page\.png\)", text)
+
+
 def test_every_text_of_docs_and_course_has_a_page():
     folders = ("docs", "course", "course/sheets", "notebooks")
     found = {path for each in folders for path in (ROOT / each).glob("*") if path.suffix in WITH}
