@@ -15,7 +15,8 @@ OVER = "document.documentElement.scrollWidth - document.documentElement.clientWi
 
 
 def explorer_of(page, number):
-    """The explorer's place, once its figure is drawn."""
+    """The explorer's place, once its figure is drawn; what is folded is opened."""
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     place = page.locator(f'.qoslib-live[data-kind="explorer"][data-number="{number}"]')
     place.scroll_into_view_if_needed()
     place.locator(".qoslib-plot .main-svg").first.wait_for()

@@ -24,7 +24,9 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A lesson</
 {scripts}<link rel="stylesheet" href="_static/qoslib/explorer.css">
 <p>A load of <data value="e0=load:150">150 %</data> is too much.
 With a buffer of <data value="e0=buffer:64,load:90">64 packets</data> it is not.</p>
+<details{folded}><summary>Lab</summary>
 <div class="qoslib-live" data-lesson="{lesson}" data-kind="explorer" data-number="0">picture</div>
+</details>
 <p>The end.</p></html>"""
 
 
@@ -45,7 +47,9 @@ def site(tmp_path_factory):
         text = grids._text({"explorers": [grids.grid(LESSON, 0)]})
     (stored / f"{LESSON.stem}.js").write_text(grids.SCRIPT.format(LESSON.stem, text), "utf-8")
     scripts = "".join(f'<script defer src="_static/qoslib/{name}"></script>' for name in SCRIPTS)
-    (folder / "lesson.html").write_text(PAGE.format(scripts=scripts, lesson=LESSON.stem), "utf-8")
+    for name, folded in {"lesson": " open", "folded": ""}.items():
+        text = PAGE.format(scripts=scripts, lesson=LESSON.stem, folded=folded)
+        (folder / f"{name}.html").write_text(text, "utf-8")
     return (folder / "lesson.html").as_uri()
 
 
@@ -55,9 +59,9 @@ def opened(page, site):
     errors = []
     page.on("pageerror", lambda error: errors.append(error))
 
-    def go(more="", by="grid"):
+    def go(more="", by="grid", name="lesson"):
         page.goto("about:blank")
-        page.goto(site + more)
+        page.goto(site.replace("lesson", name) + more)
         page.wait_for_selector(f"{PLOT} .main-svg")
         page.wait_for_selector(f'.qoslib-explorer[data-by="{by}"]')
         return page
@@ -169,6 +173,12 @@ def test_a_link_reopens_what_is_shown(opened):
     page = opened("#e0=spacing:at+random+(Poisson)&other=1")
     assert page.get_by_label("Packets come").evaluate("list => list.selectedIndex") == 1
     assert summary(page) == direct(spacing="at random (Poisson)")["summary"]
+
+
+def test_a_link_unfolds_what_it_leads_to(opened):
+    page = opened("#e0=buffer:1", name="folded")
+    assert summary(page) == direct(buffer=1)["summary"]
+    assert page.locator(PLOT).bounding_box()["width"] > 800
 
 
 def test_what_no_address_may_say_is_left_out(opened):

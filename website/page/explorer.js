@@ -332,8 +332,10 @@
   const alone = address.embedded();
   for (const place of document.querySelectorAll(PLACES)) {
     if (alone?.kind === "explorer" && alone.number === Number(place.dataset.number)) address.alone(place);
-    if (address.get(`e${place.dataset.number}`)) explorerOf(place);
-    else near.observe(place);
+    if (address.get(`e${place.dataset.number}`)) {
+      for (let fold = place; (fold = fold.parentElement?.closest("details")); ) fold.open = true;
+      explorerOf(place);
+    } else near.observe(place);
   }
   window.qoslibExplorers = {
     of: (number) => {

@@ -74,6 +74,8 @@ window.qoslibFigure = (() => {
 
     draw() {
       this.width = this.place.clientWidth;
+      // Folded away, it is drawn as soon as it has a place.
+      if (!this.width) return null;
       const layout = this.laid(structuredClone(this.state.layout));
       const data = structuredClone([...this.state.data, ...pale(this.state.data, this.before)]);
       return window.Plotly.react(this.place, data, layout, CONFIG);
