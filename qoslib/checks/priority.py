@@ -13,7 +13,8 @@ from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text
 from qoslib.config.guarantees import nodes_of
 from qoslib.config.junos.platforms import is_switch
-from qoslib.port import Fifo
+from qoslib.config.tc.schedulers import NO_DEFAULT
+from qoslib.port import Fifo, HierarchicalTokenBucket
 from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING
 
@@ -54,9 +55,31 @@ def priority_unlimited(checked: CheckedPort) -> Iterator[Found]:
         says = "Transmit queues have strict priority unless `no priority` says otherwise, and no"
         says += " limit: a flood in one stops all below it."
         why = "Each may take the whole link, and leaves 0; the highest number goes first."
+    if _is_direct(checked, first):
+        yield from _direct(checked, first)
+        return
     fix, room = _limits(checked, members)
     line = checked.line(first, "priority")
     yield Found(line, says, f"{why}{manners.limit_in_words or room}", fix)
+
+
+def _is_direct(checked: CheckedPort, member: Member) -> bool:
+    """Whether it is the queue that HTB empties before its classes, which no command makes."""
+    of_htb = isinstance(checked.port.scheduler, HierarchicalTokenBucket)
+    return of_htb and not member.of.statements
+
+
+def _direct(checked: CheckedPort, member: Member) -> Iterator[Found]:
+    """What that queue takes; of a default that is not there rule `tc-refused` says it."""
+    line = checked.configured.line
+    if any(each.line == line and NO_DEFAULT in each.lost for each in checked.configuration.remarks):
+        return
+    yield Found(
+        line,
+        f"No class is the default of htb: {member.name} packets go before all classes.",
+        f"They may take all {rate_text(checked.capacity_bps)}, and leave 0; `default` with a class"
+        " that packets wait in gives them one.",
+    )
 
 
 def _limits(checked: CheckedPort, members: Sequence[Member]) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from qoslib.config.guarantees import nodes_of
 from qoslib.config.records import Configuration, ConfiguredClass
 from qoslib.config.source import check_time
 from qoslib.config.tc.classes import BYTES
+from qoslib.config.tc.schedulers import NO_DEFAULT
 from qoslib.port import (
     DeficitRoundRobin,
     HierarchicalTokenBucket,
@@ -27,7 +28,7 @@ __all__ = ["marks_never_set"]
 _REFUSED = ("did you mean", "The quotation does not end")
 #: More lines are counted.
 _MOST_LINES = 10
-_NOWHERE = ("No packets wait in", "is the qdisc, not a class")
+_NOWHERE = ("No packets wait in", NO_DEFAULT, "is the qdisc, not a class")
 
 
 @rule(

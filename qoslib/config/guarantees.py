@@ -87,11 +87,11 @@ def is_strict(port: Port, queue: Queue) -> bool:
         return queue.priority < scheduler.strict_levels
     if isinstance(scheduler, ModifiedDrr):
         return queue.name == scheduler.low_latency
-    if isinstance(scheduler, PriorityLevels):
-        # What is guaranteed the whole line is `strict-high` of Junos.
+    if isinstance(scheduler, PriorityLevels | HierarchicalTokenBucket):
+        # What is guaranteed the whole line: `strict-high` of Junos, the direct queue of HTB.
         first = queue.priority == min(each.priority for each in port.queues)
         return first and queue.guaranteed_bps >= port.rate_bps and len(port.queues) > 1
-    if isinstance(scheduler, Fifo | DeficitRoundRobin | HierarchicalTokenBucket):
+    if isinstance(scheduler, Fifo | DeficitRoundRobin):
         return False
     return queue.priority < max(each.priority for each in port.queues)
 

@@ -95,8 +95,9 @@ def settling(scenario: Scenario, result: Result) -> Settling:
     """How a run of a port has settled.
 
     The cut is the latest of MSER-5's for what waits and what is dropped. After it the halves of
-    the run are compared, by ten batches, and so is a start that MSER-5 would cut as well: what waits
-    in each queue, what it drops and what its policer has in tokens. And no shaper may have let more through than its rate allows.
+    the run are compared, by ten batches, and so is a start that MSER-5 would cut as well: what
+    waits in each queue, what it drops and what its policer has in tokens. And no shaper may have
+    let more through than its rate allows.
 
     >>> from qoslib import packets
     >>> from qoslib.port import PacketLimit

@@ -655,7 +655,7 @@ def test_a_policy_that_no_interface_has_is_checked_as_a_piece():
     [
         ("tc qdisc add dev eth0 parent", "tc qdsc add dev eth0 parent", "did you mean 'qdisc'?"),
         ("pfifo limit", "pfiffo limit", "'pfiffo' is no known qdisc, did you mean 'pfifo'?"),
-        ("default 20", "default 99", "No packets wait in 1:99, the default"),
+        ("default 20", "default 99", "1:99, the default, is not in this text"),
         ("root handle", "root 'handle", "The quotation does not end on this line"),
     ],
 )

@@ -95,7 +95,9 @@ _OF_WIRELESS = "The platform's own, for its wireless ports: what they do is left
 _OF_OTHERS = "A policy of what is no interface here is left out: nothing is promised of it."
 _FOR_EACH = "Each tunnel of the group has a copy of this policy: the rates here are those of one."
 #: A policy that a hub gives to its spokes (DMVPN).
-_OF_GROUP = re.compile(r"(?:ip |ipv6 )?nhrp map group \S+ service-policy output (\S+)", re.IGNORECASE)
+_OF_GROUP = re.compile(
+    r"(?:ip |ipv6 )?nhrp map group \S+ service-policy output (\S+)", re.IGNORECASE
+)
 _BELOW_UNKNOWN = "It stands below a line that is not understood."
 #: Blocks of which nothing is read -> what is lost.
 _ELSEWHERE = {

@@ -1,6 +1,6 @@
 """Qdiscs with classes: htb, prio, drr and qfq, and a single queue."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from qoslib import units
@@ -42,7 +42,7 @@ from qoslib.port import (
     StrictPriority,
 )
 
-__all__ = ["Inner", "inner_of", "single"]
+__all__ = ["NO_DEFAULT", "Inner", "inner_of", "single"]
 
 #: What iproute2 takes as the ticks of a clock per second where timers are precise.
 HZ = 10**9
@@ -50,6 +50,10 @@ HZ = 10**9
 HTB_PRIORITIES = 8
 #: Most weight of a class of qfq.
 MOST_WEIGHT = 1023
+#: Where HTB keeps what no filter takes, if no class is its default.
+DIRECT = "unclassified"
+#: Behind a class that is the default and that no packets wait in.
+NO_DEFAULT = ", the default, "
 #: Kinds with classes of their own.
 CLASSFUL = ("htb", "prio", "pfifo_fast", "drr", "qfq")
 
@@ -212,7 +216,7 @@ def _htb(notes: DeviceNotes, qdisc: Command, own: dict[str, Command]) -> Inner:
     found = classify(notes, qdisc.handle, leaves)
     default = found.default
     if default is None:
-        default = _default(notes, qdisc, htb_options, leaves)
+        default = _default(notes, qdisc, htb_options, own, leaves)
     classifier = classifier_of(found.rules, default)
     queues, nodes = [], []
     tops = children[qdisc.handle]
@@ -227,9 +231,54 @@ def _htb(notes: DeviceNotes, qdisc: Command, own: dict[str, Command]) -> Inner:
             nodes.append(made(Node, name=name, children=below, **_rates(part)))
         else:
             queues.append(_queue(name, found, _leaf(part, htb_options.get("r2q"))))
+    direct = not default and notes.device.names.get("the rest") != ""
+    if direct:
+        classifier = classifier.replace(default=DIRECT)
     describe(notes, classifier, found, leaves, own, {each: names[each] for each in own})
+    if direct:
+        queues, nodes = _beside_direct(notes, qdisc, htb_options, queues, nodes, names)
     scheduler = made(HierarchicalTokenBucket, nodes=by_name(_numbered(nodes, names)))
     return Inner(queues, scheduler, classifier)
+
+
+def _beside_direct(
+    notes: DeviceNotes,
+    qdisc: Command,
+    options: Options,
+    queues: list[Sourced[Queue]],
+    nodes: list[Sourced[Node]],
+    names: dict[str, str],
+) -> tuple[list[Sourced[Queue]], list[Sourced[Node]]]:
+    """Queues and nodes with the direct queue, which is emptied before all classes.
+
+    Linux, net/sched/sch_htb.c, htb_enqueue and htb_dequeue. Here it is a class that is always
+    within its rate, that of the line, and has a priority of its own before the others.
+    """
+    after = [
+        each.with_fields(priority=number(each.part.priority + 1, each.sources["priority"]))
+        for each in queues
+    ]
+    rate = notes.line_rate
+    length = options.said("direct_qlen") or queue_length(notes)
+    direct = made(
+        Queue,
+        name=DIRECT,
+        limit=packets(length),
+        guaranteed_bps=rate,
+        guaranteed_burst_bytes=number(int(by_default("htb_burst").value), None),
+        quantum_bytes=by_default("htb_quantum", HTB_QUANTA_BYTES[1]),
+    )
+    notes.classes.append(ConfiguredClass(DIRECT, DIRECT, ("the rest",), qdisc.line))
+    root = names[qdisc.handle]
+    whole = [each for each in nodes if each.part.name == root]
+    if whole:
+        below = (*whole[0].part.children, DIRECT)
+        nodes = [each for each in nodes if each is not whole[0]]
+    else:
+        inner = {child for node in nodes for child in node.part.children}
+        top = [node.part.name for node in nodes if node.part.name not in inner]
+        below = (*top, DIRECT)
+    return [*after, direct], [*nodes, made(Node, name=root, children=below)]
 
 
 def _children(qdisc: Command, own: dict[str, Command]) -> dict[str, list[str]]:
@@ -262,15 +311,22 @@ def _numbered(nodes: Iterable[Sourced[Node]], names: dict[str, str]) -> list[Sou
     return sorted(nodes, key=lambda node: minors[node.part.name])
 
 
-def _default(notes: DeviceNotes, qdisc: Command, options: Options, leaves: dict[str, str]) -> str:
-    """The queue of packets that no filter takes; empty where they leave unshaped."""
+def _default(
+    notes: DeviceNotes,
+    qdisc: Command,
+    options: Options,
+    own: Mapping[str, Command],
+    leaves: Mapping[str, str],
+) -> str:
+    """The queue of packets that no filter takes; empty where it is the direct one."""
     given = options.said("default")
     classid = f"{qdisc.handle}{given.value:x}" if given else ""
     if classid in leaves:
         return leaves[classid]
-    why = f"No packets wait in {classid}, the default" if classid else "There is no default class"
-    lost = f"{why}: unclassified packets leave at once; here such a stream is an error."
-    notes.lose(qdisc, lost)
+    if given and given.value:
+        why = "has classes below it" if classid in own else "is not in this text"
+        lost = f"{classid}{NO_DEFAULT}{why}: {DIRECT} packets go before all classes, unshaped."
+        notes.lose(qdisc, lost)
     return ""
 
 

@@ -132,7 +132,8 @@ class Script(Provenance):
 
     def _filters(self, line: Line) -> bool:
         """Take a rule of a packet filter that marks packets for tc, or leaves a chain."""
-        words = called(list(line.words), self.wrappers)
+        written = called(list(line.words), self.wrappers)
+        words = [self.variables.expand(word, line.number)[0] for word in written]
         rule = " ".join(words)
         if nft := _NFT_MARKS.search(rule):
             self.not_modelled(line.number, f"nft ... {_short(nft[1])}", _NOT_READ)

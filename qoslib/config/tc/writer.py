@@ -161,6 +161,8 @@ def _htb(script: Emitter, port: Port, nodes: tuple[Node, ...], top: str) -> list
         script.name("1:", root.name)
     ids = script.ids(classes)
     default = ids.get(port.classifier.default, "").removeprefix("1:")
+    if not default:
+        script.name("the rest", "")
     script.add("qdisc", f"{top} handle 1: {words_of('qdisc', 'htb', default=default or None)}")
     for name in _emission_order(port.queues, nodes):
         if name not in classes:

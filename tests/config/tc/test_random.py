@@ -121,6 +121,7 @@ def test_a_tree_as_tc_commands():
     both = "ceil 100mbit burst 1600 cburst 1600"
     assert written.text.splitlines() == [
         "tc qdisc del dev eth0 root 2>/dev/null || true",
+        '# the rest is ""',
         "tc qdisc add dev eth0 root handle 1: htb",
         f"tc class add dev eth0 parent 1: classid 1:1 htb rate 90mbit {both}",
         "tc class add dev eth0 parent 1:1 classid 1:10 htb rate 20mbit "
@@ -187,7 +188,8 @@ SHOW = ("tc -j qdisc show", "tc -d class show dev eth0", "tc -j filter show dev 
 
 
 def test_a_kernel_takes_a_tree_and_shows_the_same():
-    out = in_kernel(write(OFFICE, "tc").text, *SHOW)
+    office = OFFICE.replace(classifier=Classifier((), "1:20"))
+    out = in_kernel(write(office, "tc").text, *SHOW)
     (configured,) = read(out, "eth0", facts={"line_rate_bps": 1e8}, dialect="tc").ports
     # The order in which the kernel shows classes is its own, and tc rounds bursts to whole ticks.
     shown_queues = sorted(configured.port.queues, key=lambda queue: queue.name)

@@ -308,7 +308,7 @@ tc filter add dev eth0 parent ffff: protocol ip prio 5 u32 match ip dsfield 0x88
 def test_delay_in_front_of_a_tree_without_a_top():
     text = """\
 tc qdisc add dev eth0 root handle 5: netem delay 20ms 5ms loss 1%
-tc qdisc add dev eth0 parent 5:1 handle 1: htb
+tc qdisc add dev eth0 parent 5:1 handle 1: htb default 2
 tc class add dev eth0 parent 1: classid 1:1 htb rate 20mbit
 tc class add dev eth0 parent 1: classid 1:2 htb rate 10gbit
 """
@@ -325,7 +325,7 @@ tc class add dev eth0 parent 1: classid 1:2 htb rate 10gbit
     # 1,250,000,000 B/s over 10^9 is 1 byte more; both quanta stop at 200,000 B.
     assert [queue.shaper.burst_bytes for queue in port.queues] == [1600, 1601]
     assert [queue.quantum_bytes for queue in port.queues] == [200_000, 200_000]
-    assert port.classifier.default == ""
+    assert port.classifier.default == "1:2"
     assert lines(found) == [1, 1, 2]
 
 
@@ -574,4 +574,4 @@ def test_a_class_above_classes_takes_no_queue():
     text = f"{LEAF}tc class del dev eth0 classid 1:100\n{text.splitlines()[-1]}\n"
     found = read(text, facts={"line_rate_bps": 1e9})
     assert not [each for each in found.remarks if each.kind == "refused"]
-    assert [queue.limit.packets for queue in found.ports[0].port.queues] == [8]
+    assert [queue.limit.packets for queue in found.ports[0].port.queues] == [8, 1000]

@@ -219,7 +219,7 @@ def test_a_refused_command_takes_what_hangs_on_it_and_no_more():
     text = SCRIPT.format(tc="tc", before="").replace("rate 5mbit", "rate 5mbis")
     text += "tc qdisc add dev eth0 parent 1:20 pfifo limit 7\n"
     found = read(text, facts=RATE)
-    assert [each.name for each in found.ports[0].classes] == ["1:10"]
+    assert [each.name for each in found.ports[0].classes] == ["1:10", "unclassified"]
     refused = {each.line: each.lost for each in found.remarks if each.kind == "refused"}
     assert set(refused) == {5, 7}
     assert "is no rate" in refused[5]
