@@ -91,8 +91,10 @@ def _settings(name: str, view: PacketView) -> dict[str, list[Settings]]:
     if name != FIRST:
         return {"": [{}]}
     own = view.spec["lanes"][0]["queues"][0]["limit"]["most"]
-    walls: list[Settings] = [{}, *({"limit-0-0": wall} for wall in WALLS if wall != own)]
-    both = [each | turned for turned in ({}, {"turn-0-0": 1}) for each in walls]
+    walls: list[Settings] = [{}]
+    walls += [{"limit-0-0": float(wall)} for wall in WALLS if wall != own]
+    ends: tuple[Settings, Settings] = {}, {"turn-0-0": 1.0}
+    both = [each | turned for turned in ends for each in walls]
     return {"": both, "-loads": [each | {"rate-0-0": load} for load in LOADS for each in both]}
 
 
@@ -118,8 +120,13 @@ def key_of(settings: Settings) -> str:
 def _script(name: str, view: PacketView, more: list[str], every: list[Settings]) -> str:
     player = next(name for name, kind in PLAYERS.items() if view.layers == kind.layers)
     scenes = {key_of(each): scene_with(view, changes_of(each)) for each in every}
-    about = json.dumps([name, player, more, packed(scenes)])
+    about = json.dumps([name, player, more, _prediction(view), packed(scenes)])
     return f"qoslibScenes.record(...{about});\n"
+
+
+def _prediction(view: PacketView) -> str:
+    """The prediction whose guess is written below a picture that is copied, if there is one."""
+    return str(next(iter(getattr(view._guess, "args", ())), ""))
 
 
 def packed(scenes: Mapping[str, Scene]) -> str:

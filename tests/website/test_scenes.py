@@ -31,16 +31,16 @@ def files():
 
 
 def stored(script):
-    """Name, player, names of further files, and the scenes in a file, by their settings."""
+    """Name, player, further files, prediction, and the scenes in a file by their settings."""
     call = re.fullmatch(r"qoslibScenes\.record\(\.\.\.(.*)\);\n", script)
-    name, player, more, letters = json.loads(call[1])
+    name, player, more, guess, letters = json.loads(call[1])
     head, _, data = gzip.decompress(base64.b64decode(letters)).partition(b"\n")
     found, at = {}, 0
     for each in json.loads(head):
         found[each["key"]] = each["spec"], data[at : at + each["bytes"]]
         at += each["bytes"]
     assert at == len(data)
-    return name, player, more, found
+    return name, player, more, guess, found
 
 
 @pytest.mark.parametrize(("lesson", "number"), SCENES)
@@ -106,11 +106,11 @@ def test_changes_are_a_list(changes):
 
 
 def test_the_first_scene_is_stored_with_other_walls_ends_and_loads(files):
-    name, player, more, found = stored(files["00_one_queue-0.js"])
-    assert (name, player, more) == ("00_one_queue-0", "packets", ["00_one_queue-0-loads"])
+    *about, found = stored(files["00_one_queue-0.js"])
+    assert about == ["00_one_queue-0", "packets", ["00_one_queue-0-loads"], "00.a"]
     assert next(iter(found)) == ""
     assert len(found) == 6
-    _, _, _, loads = stored(files["00_one_queue-0-loads.js"])
+    *_, loads = stored(files["00_one_queue-0-loads.js"])
     every = [[*filter(None, key.split(",")), "rate-0-0:0.5"] for key in found]
     assert list(loads) == [",".join(sorted(each)) for each in every]
     for key in ("", "limit-0-0:1", "turn-0-0:1", "limit-0-0:32,turn-0-0:1"):
@@ -121,8 +121,9 @@ def test_the_first_scene_is_stored_with_other_walls_ends_and_loads(files):
 
 
 def test_other_scenes_are_stored_as_they_begin(files):
-    name, player, more, found = stored(files["00_one_queue-1.js"])
-    assert (name, player, more, list(found)) == ("00_one_queue-1", "packets", [], [""])
+    *about, found = stored(files["00_one_queue-1.js"])
+    assert about == ["00_one_queue-1", "packets", [], ""]
+    assert list(found) == [""]
 
 
 def test_tcp_has_a_player_of_its_own():

@@ -32,7 +32,7 @@ window.qoslibPredictions = (() => {
 
   /** Question and guess as a picture that is copied has them; nothing of a curve. */
   function words(name) {
-    if (!guesses.has(name) || specs[name].kind === "curve") return "";
+    if (!(name in specs) || !guesses.has(name) || specs[name].kind === "curve") return "";
     return `${specs[name].question}\nMy guess: ${said(name).slice("You said: ".length)}`;
   }
 

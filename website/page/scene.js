@@ -15,7 +15,7 @@
   /** Mount the scene of a place; afterwards it tells the place what it shows. */
   async function mounted(place) {
     const { lesson, number = "0" } = place.dataset, name = `${lesson}-${number}`, key = `s${number}`;
-    const { mount, stored, more } = await recordOf(name), first = stored.get("");
+    const { mount, stored, more, guess } = await recordOf(name), first = stored.get("");
     const few = stored.size === 1 && !more.length;
     if (few) await engine.look();
     const said = document.createElement("p"), inside = document.createElement("div");
@@ -29,7 +29,7 @@
       patient: true,
       loops: "loops" in place.dataset,
       enlarged: Number(place.dataset.enlarged ?? 1),
-      guess: async () => window.qoslibPredictions?.words(place.dataset.guess) ?? "",
+      guess: async () => window.qoslibPredictions?.words(guess) ?? "",
       stops: (handle) => (engine.status === "ready" ? null : stopsOf(stored, wanted ?? settings, first.spec, handle)),
       ask(change) {
         to(changed(wanted ?? settings, change, first.spec));

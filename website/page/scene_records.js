@@ -83,9 +83,12 @@ const qoslibScenes = (() => {
 
   return {
     player: (name, mount) => players.set(name, mount),
-    /** A file of records hands them over; `more` are names of others of the same scene. */
-    record(name, player, more, letters) {
-      if (!records.has(name)) records.set(name, { player, more, stored: new Map(), parts: [] });
+    /**
+     * A file of records hands them over; `more` are names of others of the same scene, and `guess` is the
+     * prediction that belongs to it.
+     */
+    record(name, player, more, guess, letters) {
+      if (!records.has(name)) records.set(name, { player, more, guess, stored: new Map(), parts: [] });
       records.get(name).parts.push(letters);
     },
     load, recordOf, textOf, keyOf, changesOf, settingsOf, changed, stopsOf,
