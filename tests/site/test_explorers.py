@@ -15,7 +15,10 @@ OVER = "document.documentElement.scrollWidth - document.documentElement.clientWi
 
 
 def explorer_of(page, number):
-    """The explorer's place, once its figure is drawn; what is folded is opened."""
+    """The explorer's place, once its figure is drawn; what waits for a guess or is folded opens."""
+    page.evaluate(
+        "document.querySelectorAll('.qoslib-closed button').forEach(each => each.click())"
+    )
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     place = page.locator(f'.qoslib-live[data-kind="explorer"][data-number="{number}"]')
     place.scroll_into_view_if_needed()

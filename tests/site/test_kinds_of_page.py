@@ -99,13 +99,24 @@ def test_the_theme_that_was_chosen_stays(open_page):
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-def test_an_answer_is_shown_once_it_is_asked_for_and_on_paper(open_page):
+def test_an_answer_is_shown_once_it_is_asked_for(open_page):
     page = open_page("lessons/00_one_queue.html")
-    answer = page.locator('.qoslib-answer[data-name="00.a"]')
-    said = answer.locator("pre").first
+    said = page.locator('.qoslib-answer[data-name="00.a"] pre').first
     assert not said.is_visible()
-    answer.locator("summary").click()
+    page.get_by_role("button", name="Show it without a prediction").first.click()
     assert said.is_visible()
+
+
+def test_without_scripts_an_answer_is_folded(open_page):
+    page = open_page("lessons/00_one_queue.html", java_script_enabled=False)
+    answer = page.locator('.qoslib-answer[data-name="00.a"]')
+    assert not answer.locator("pre").first.is_visible()
+    answer.locator("summary").click()
+    assert answer.locator("pre").first.is_visible()
+
+
+def test_on_paper_there_is_no_bar_and_nothing_is_folded(open_page):
+    page = open_page("lessons/00_one_queue.html")
     page.emulate_media(media="print")
     assert page.locator("header").first.is_hidden()
     assert page.locator(".qoslib-solution pre").first.is_visible()
