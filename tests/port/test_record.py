@@ -227,3 +227,15 @@ def test_a_tuple_of_fixed_length_counts_its_values():
     assert _Pair([1, 2]).pair == (1, 2)
     with pytest.raises(ValueError, match=r"_Pair.pair is \(1,\); allowed: 2 values"):
         _Pair((1,))
+
+
+def test_a_default_of_another_type_is_kept_in_that_of_its_field():
+    @record
+    class _Meter(Record):
+        delay_s: float = 0
+        levels: tuple[float, ...] = (1, 2)
+
+    del Record.kinds["_Meter"]
+    for made in (_Meter(), _Meter(levels=(1, 2)), _Meter(5).replace(delay_s=0)):
+        assert repr(made.levels) == "(1.0, 2.0)"
+        assert repr(made.delay_s) == "0.0"
