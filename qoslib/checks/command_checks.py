@@ -65,9 +65,13 @@ def _listed(lines: Sequence[int]) -> str:
 )
 def line_refused(configuration: Configuration) -> Iterator[Found]:
     """A device would not take this line; the rest of the configuration is read without it."""
+    lines: dict[str, list[int]] = {}
     for remark in configuration.remarks:
         if remark.kind == "refused":
-            yield Found(remark.line, f"{remark.lost} It has no effect on the device.")
+            lines.setdefault(remark.lost, []).append(remark.line)
+    for lost, (first, *others) in lines.items():
+        more = f"Likewise line{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}."
+        yield Found(first, f"{lost} It has no effect on the device.", more if others else "")
 
 
 @rule(

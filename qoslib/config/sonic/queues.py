@@ -59,7 +59,10 @@ class PortReader:
         """A queue; where a fact is missing with a stand-in for its limit."""
         name, given = f"queue {at}", self.db.of_queue("QUEUE", self.port, at)
         scheduler = given.get("scheduler")
-        fields = self._scheduled(name, scheduler) if scheduler else {"weight": self._weight(None)}
+        if scheduler:
+            fields = self._scheduled(name, scheduler)
+        else:
+            fields = {"weight": self._weight(None, "unscheduled")}
         buffer = self.db.of_queue("BUFFER_QUEUE", self.port, at).get("profile")
         fields |= self._memory(buffer) | self._wred(given.get("wred_profile"))
         return made(Queue, name=name, **fields)
@@ -112,10 +115,10 @@ class PortReader:
             found["guaranteed_bps"] = self._rate(cir, "cir")
         return found | {"shaper": self._shaper(scheduler)}
 
-    def _weight(self, field: Value | None) -> Sourced[float]:
+    def _weight(self, field: Value | None, default: str = "weight") -> Sourced[float]:
         if field:
             return self._number(field, "the weight", 1, 10_000)
-        weight = of_default("sonic.weight")
+        weight = of_default(f"sonic.{default}")
         return number(float(weight.value), weight)
 
     def _memory(self, buffer: Value | None) -> dict[str, object]:
