@@ -89,8 +89,10 @@ def is_strict(port: Port, queue: Queue) -> bool:
         return queue.name == scheduler.low_latency
     if isinstance(scheduler, PriorityLevels | HierarchicalTokenBucket):
         # What is guaranteed the whole line: `strict-high` of Junos, the direct queue of HTB.
+        level = [each for each in port.queues if each.priority == queue.priority]
         first = queue.priority == min(each.priority for each in port.queues)
-        return first and queue.guaranteed_bps >= port.rate_bps and len(port.queues) > 1
+        alone = sum(each.guaranteed_bps > 0 for each in level) == 1
+        return first and alone and queue.guaranteed_bps >= port.rate_bps and len(port.queues) > 1
     if isinstance(scheduler, Fifo | DeficitRoundRobin):
         return False
     return queue.priority < max(each.priority for each in port.queues)

@@ -32,6 +32,7 @@ from qoslib.port import (
     Ewma,
     Node,
     Port,
+    PriorityLevels,
     Queue,
     Red,
     SchedulerTree,
@@ -341,11 +342,20 @@ class _Builder:
         rest = Value(inward.pop() if len(inward) == 1 else "be")
         default = next(each.name for each in self.leaves if rest in each.marks.values())
         assert self.line is not None
+        if self._flat:
+            shared = {"scheduler": PriorityLevels(), "shaper": self._shaper(self.nodes[self.root])}
+        else:
+            shared = {"scheduler": made(SchedulerTree, nodes=by_name(self._tree()))}
         return made(
             Port, name=self.name, rate_bps=number(float(self.line.value), self.line),
-            queues=by_name(queues), scheduler=made(SchedulerTree, nodes=by_name(self._tree())),
+            queues=by_name(queues), **shared,
             classifier=Classifier(tuple(rules), default), **facts_of_port(self.facts, self.name),
         )  # fmt: skip
+
+    @property
+    def _flat(self) -> bool:
+        """Whether the port has no schedulers: its queues take turns within their CIRs as well."""
+        return all(len(leaf.steps) == 1 for leaf in self.leaves)
 
     def _rate_bps(self, of: Given, key: str = "pir") -> float:
         """A rate, at most that of the port."""
@@ -449,8 +459,8 @@ class _Builder:
         committed, below = leaf.committed, bool(leaf.steps[1:])
         return made(
             Queue, name=leaf.name, limit=in_bytes(size, source), shaper=self._shaper(leaf.of),
-            priority=within if committed else rank,
-            excess_priority=rank if committed and within != rank else None,
+            priority=within if committed and not self._flat else rank,
+            excess_priority=rank if committed and within != rank and not self._flat else None,
             guaranteed_bps=number(committed.value if committed else 0.0, committed),
             weight=number(leaf.of.number("weight", 1) if below else 1.0, leaf.value("weight")),
             limits=by_mark(dict.fromkeys(low, limit) if share.value else {}),

@@ -31,12 +31,13 @@ __all__ = ["write_sros"]
 
 _PORT = re.compile(r"(?:\w{1,3}/){1,3}\w{1,4}|lag-\w{1,30}")
 _FRAME_BYTES, _LEVELS, _TIERS = 1500, 8, 3
+_TYPES = "expedite", "best-effort"
 _COMMANDS = {"guaranteed_bps": "cir", "limit": "mbs", "shaper": "rate", "weight": "weight"}
 _WORDS = {kind: word for word, kind in MARKS.items()}
 
 
 def write_sros(port: Port, interface: str) -> Written:
-    """Write a port as the queues of a SAP below a scheduler, with a level for each band."""
+    """Write a port as the queues of a SAP, with a level of a scheduler for each band if need be."""
     name = interface if _PORT.fullmatch(interface) else "1/1/1"
     named = _with_classes(port)
     speed, facts = f"{units.convert(port.rate_bps, 'bit/s', 'Mbit/s'):.0f}", dict[str, float]()
@@ -45,13 +46,14 @@ def write_sros(port: Port, interface: str) -> Written:
     if speed_bps(speed, "sros") != port.rate_bps:
         facts["line_rate_bps"] = port.rate_bps
     service = "service epipe 100"
+    flat = _is_flat(named)
     lines = [
         *([] if "line_rate_bps" in facts else [f"port {name} ethernet speed {speed}"]),
-        "qos scheduler-policy SHARE create", "qos sap-egress 20 create",
+        *([] if flat else ["qos scheduler-policy SHARE create"]), "qos sap-egress 20 create",
         "qos sap-ingress 20 create",
         *_scheduled(named), *_marked(named), f"{service} customer 1 create",
         f"{service} sap {name}:100 create", f"{service} sap {name}:100 egress qos 20",
-        f"{service} sap {name}:100 egress scheduler-policy SHARE",
+        *([] if flat else [f"{service} sap {name}:100 egress scheduler-policy SHARE"]),
     ]  # fmt: skip
     text = "".join(f"/configure {line}\n" for line in lines)
     lost = lost_in_text(named, text, facts, read_sros, _COMMANDS)
@@ -89,8 +91,30 @@ def _with_classes(port: Port) -> Port:
     return port.replace(queues=queues, classifier=classifier, scheduler=scheduler)
 
 
+def _is_flat(port: Port) -> bool:
+    """Whether the two types of queues say the order, without a scheduler."""
+    alike = all(queue.weight == 1 for queue in port.queues)
+    levels = {queue.priority for queue in port.queues}
+    known = isinstance(port.scheduler, PriorityLevels) and port.shaper is None
+    return known and alike and len(levels) <= len(_TYPES)
+
+
+def _typed(port: Port) -> Iterator[str]:
+    """Queues of two types, which no scheduler is above."""
+    levels = sorted({queue.priority for queue in port.queues})
+    for queue in port.queues:
+        where = f"qos sap-egress 20 {queue.name}"
+        pir, cir = _rates(port, queue, root=False)
+        yield f"{where} {_TYPES[levels.index(queue.priority)]} create"
+        yield f"{where} rate {pir} cir {cir}"
+        yield from _memory(port, queue, where)
+
+
 def _scheduled(port: Port) -> Iterator[str]:
     """The schedulers, parents first, and the queues below them."""
+    if _is_flat(port):
+        yield from _typed(port)
+        return
     tree = outline(port.queues, nodes_of(port) or (Node("SHARE", port.queue_names),))
     each, root = tree.each(port.queues), len(tree.parents) - 1
     bands = [_bands(port, queue) for queue in port.queues]
