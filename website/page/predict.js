@@ -92,6 +92,8 @@ window.qoslibPredictions = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
-  document.querySelectorAll(".qoslib-predict[data-name]").forEach((place) => place.dataset.name in specs && ask(place));
+  // What stands alone in a frame has no question beside it, and nothing is closed.
+  const places = window.qoslibAddress?.embedded() ? [] : document.querySelectorAll(".qoslib-predict[data-name]");
+  places.forEach((place) => place.dataset.name in specs && ask(place));
   return { words };
 })();
