@@ -26,7 +26,7 @@ WORKER = ROOT / "website" / "worker" / "worker.js"
 #: Modules of this folder that answer in a page.
 ANSWERING = ("__init__", "answers", "checking", "explorers", "made", "scenes")
 #: The archive that a page unpacks: folder -> the kinds of files that it needs of it.
-PACKAGE = {"qoslib": {".py", ".toml", ".js", ".css"}, "data": {".csv", ".toml"}}
+PACKAGE = {"qoslib": {".py", ".toml"}, "data": {".csv", ".toml"}}
 LACKING = {
     "pyodide": "Pyodide is not installed (`make build/npm/node_modules`)",
     "kernels": "zig, which links the kernels, is not installed (`make wasm`)",
