@@ -260,6 +260,10 @@ def test_the_engine_answers_exactly_once_it_is_there(opened, with_engine):
     wait_for_words(page, direct(buffer=77, load=157)["summary"])
     assert page.locator(".qoslib-cause").inner_text().startswith("Buffer 1 → 77 packets.")
     assert [each["packets"] for each in with_engine[-2:]] == [False, True]
+    said = "Computed by the engine in this page."
+    page.wait_for_function(
+        "said => document.querySelector('.qoslib-source').textContent === said", arg=said
+    )
     expected = {each.get("uid"): each for each in direct(buffer=77, load=157)["data"]}
     assert {each["uid"]: each["y"] for each in traces(page) if each["uid"] == "now-0"} == {
         "now-0": expected["now-0"]["y"]

@@ -258,7 +258,7 @@
     tell(by = this.shown?.by) {
       const texts = {
         grid: "From the stored grid: one control moved from its start, at stored stops.",
-        engine: "Computed by the engine in this page.",
+        engine: `Computed by the engine in this page.${this.shown?.state.packets ? "" : " The packet model follows."}`,
       };
       const { status } = engine();
       const parts = [element("span", { textContent: texts[by] ?? "" })];
