@@ -13,6 +13,7 @@ from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text, share_text, time_text
 from qoslib.config.code_points import read_word
 from qoslib.config.eos.reader import STRICT_SHARE
+from qoslib.config.guarantees import nodes_of
 from qoslib.config.interfaces import meant_interface
 from qoslib.config.junos.grammar import WORDS
 from qoslib.config.junos.platforms import several_strict
@@ -21,6 +22,7 @@ from qoslib.config.mqc.commands import COMMANDS, verbs_giving
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.records import Configuration, ConfiguredPolicy, Remark, Statement
 from qoslib.config.source import check_time
+from qoslib.port.nodes import outline
 
 __all__: list[str] = []
 
@@ -418,10 +420,31 @@ def queueing_on_input(checked: CheckedPort) -> Iterator[Found]:
         )
 
 
+#: A shaper of a whole port (EOS) below this share of its line rate is worth a question.
+_LEAST_SHAPED = 0.01
+
+
+def _tiny(checked: CheckedPort) -> Found:
+    """A shaper of a whole port that leaves little of it (EOS)."""
+    line_bps, shaped_bps = checked.port.rate_bps, checked.capacity_bps
+    node = outline(checked.port.queues, nodes_of(checked.port)).nodes[-1]
+    origin = checked.configured.origin(f"scheduler.nodes[{node.name!r}].shaper.rate_bps")
+    return Found(
+        origin.line if origin and origin.line else checked.configured.line,
+        f"The shaper of the port is {rate_text(shaped_bps)}, which is"
+        f" {share_text(shaped_bps / line_bps, 4)} of its line rate.",
+        f"`shape rate` is in kb/s; for {rate_text(shaped_bps * _SLIP)} it is"
+        f" {units.convert(shaped_bps * _SLIP, 'bit/s', 'kbit/s'):.0f}.",
+        severity="info",
+    )
+
+
 @rule("shaper-unit", "warning", "Cisco IOS QoS command reference, shape: the rate is in bit/s")
 def shaper_unit(checked: CheckedPort) -> Iterator[Found]:
-    """A shaper seems to be given in kb/s instead of bit/s, or is above the line rate."""
+    """A shaper seems to be in kb/s instead of bit/s, is above the line rate, or tiny (EOS)."""
     line_bps = checked.port.rate_bps
+    if checked.manners.strict_unless_said and checked.capacity_bps < _LEAST_SHAPED * line_bps:
+        yield _tiny(checked)
     for of in checked.configured.classes:
         said = of.setting("shape")
         shaped_bps = said.rate_bps if said else None

@@ -52,9 +52,11 @@ def priority_unlimited(checked: CheckedPort) -> Iterator[Found]:
         says += " stops all after it."
         why = "Each may take the whole link, and leaves 0."
     if manners.strict_unless_said and not any("priority" in each.of.verbs for each in members):
-        says = "Transmit queues have strict priority unless `no priority` says otherwise, and no"
-        says += " limit: a flood in one stops all below it."
-        why = "Each may take the whole link, and leaves 0; the highest number goes first."
+        why += " A transmit queue is strict unless `no priority` says otherwise."
+        if not any(each.strict and each.limit_bps is not None for each in checked.members):
+            says = "Transmit queues have strict priority unless `no priority` says otherwise, and"
+            says += " no limit: a flood in one stops all below it."
+            why = "Each may take the whole link, and leaves 0; the highest number goes first."
     if _is_direct(checked, first):
         yield from _direct(checked, first)
         return
