@@ -19,6 +19,7 @@ from qoslib.checks.names import (
 )
 from qoslib.checks.rule import Found, rule
 from qoslib.config.code_points import read_word
+from qoslib.config.cut import CUT
 from qoslib.config.mqc.commands import verbs_giving
 from qoslib.config.mqc.interfaces import TYPES
 from qoslib.config.mqc.names import BUILT_IN, OWN_POLICIES, is_own
@@ -237,8 +238,9 @@ def _is_control(name: str) -> bool:
 @rule("class-unused", "info", GUIDE, whole=True)
 def class_unused(configuration: Configuration) -> Iterator[Found]:
     """A class is defined and no policy uses it."""
-    if _absent_policies(configuration):
-        # They may have any class.
+    cut = any(each.lost == CUT for each in configuration.remarks)
+    if cut or _absent_policies(configuration):
+        # What is missing may have any class.
         return
     used = {*lines_of(configuration, class_name), *lines_of(configuration, nested_class)}
     used |= perhaps_meant(configuration)

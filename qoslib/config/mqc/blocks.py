@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from qoslib.config.cut import CUT, ends_early
 from qoslib.config.lines import SLIP, Line, nearest
 from qoslib.config.mqc.commands import (
     COMMANDS,
@@ -108,14 +109,16 @@ _ELSEWHERE = {
 
 def policies_of(text: str) -> Policies:
     """All that a text defines."""
-    reading = _Reading()
-    for line in lines_of(text):
+    reading, lines = _Reading(), lines_of(text)
+    for line in lines:
         check_time(line.number)
         try:
             reading.take(line)
         except Refused as problem:
             # A device goes on as well, and has all but this line.
             reading.notes.refused(line.number, line.text, problem)
+    if lines and ends_early(text, reading.block in ("class_map", "policy_map")):
+        reading.notes.not_modelled(lines[-1].number, lines[-1].text, CUT)
     reading.finish()
     return reading.found
 

@@ -6,7 +6,7 @@ from qoslib.config.junos.statements import statements
 from qoslib.config.lines import Line
 from qoslib.config.mqc.lines import lines_of
 
-__all__ = ["is_braced", "lines_of_sros"]
+__all__ = ["is_braced", "lines_of_sros", "unclosed"]
 
 _BRACED = re.compile(r"\{[ \t]*$|\{ [^{}\n]*\}[ \t]*$", re.MULTILINE)
 #: Where a statement in braces ends, for a reader that asks for a semicolon there.
@@ -57,6 +57,19 @@ def lines_of_sros(text: str) -> list[Line]:
         if not loose or _opens(words, above):
             above.append(whole)
     return [each for each in read if each.words]
+
+
+def unclosed(text: str) -> Line | None:
+    """The last command of a text whose blocks are closed by `exit`, if some of them are not.
+
+    >>> unclosed("qos\\n    sap-egress 20 create\\n    exit").text
+    'sap-egress 20 create'
+    >>> unclosed("qos\\n    sap-egress 20 create\\n    exit\\nexit")
+    """
+    lines = [] if is_braced(text) else lines_of(_SILENT.sub("", text))
+    said = [line for line in lines if line.words[0] != "exit"]
+    closed = len(said) == len(lines) or lines[-1].top
+    return said[-1] if said and not closed else None
 
 
 def _opens(words: tuple[str, ...], above: list[Line]) -> bool:

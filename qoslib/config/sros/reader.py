@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from qoslib import units
+from qoslib.config.cut import CUT
 from qoslib.config.facts import Facts, rate_question
 from qoslib.config.interfaces import speed_bps
 from qoslib.config.lines import Line
@@ -25,7 +26,7 @@ from qoslib.config.sourced import (
     number,
 )
 from qoslib.config.sros.commands import CLASSES, INWARD, POLICIES, Given, Policy, read_policy
-from qoslib.config.sros.lines import is_braced, lines_of_sros
+from qoslib.config.sros.lines import is_braced, lines_of_sros, unclosed
 from qoslib.config.values import Value, of_default, of_fact
 from qoslib.port import (
     Classifier,
@@ -123,6 +124,8 @@ def read_sros(text: str, facts: Facts) -> Configuration:
                 sap = "network" if kind == "network-queue" else name
                 place = _Place(policy.line, saps={sap: {"qos": Value(name, line=policy.line)}})
                 ports.append(_Builder(known, name, place, facts).port())
+    if last := unclosed(text):
+        known.notes.not_modelled(last.number, last.text, CUT)
     remarks = tuple(sorted(known.notes.remarks, key=lambda each: each.line))
     found, said = tuple(filter(None, ports)), tuple(known.notes.statements)
     return Configuration("sros", found, remarks, said, text.count("\n") + 1)

@@ -1,0 +1,24 @@
+"""Whether a text ends in the middle of a configuration."""
+
+import re
+
+__all__ = ["CUT", "ends_early"]
+
+#: What a remark on the last line says.
+CUT = "The text ends here, and the configuration does not: what follows may be cut off."
+#: What a device writes above a whole configuration, and what stands at the top of one.
+_SHOWN = re.compile(r"^(?:Building|Current) configuration", re.MULTILINE)
+_WHOLE = re.compile(r"^(?:version \d|hostname \S)", re.MULTILINE)
+_END = re.compile(r"^end[ \t]*$", re.MULTILINE)
+
+
+def ends_early(text: str, within: bool) -> bool:
+    """Whether a text of Cisco's dialects is cut off; `within` a block of its last line.
+
+    >>> ends_early("hostname edge\\npolicy-map WAN\\n class CALLS", within=True)
+    True
+    >>> ends_early("policy-map WAN\\n class CALLS", within=True)
+    False
+    """
+    whole = _SHOWN.search(text) or (within and _WHOLE.search(text))
+    return bool(whole) and not _END.search(text)
