@@ -204,7 +204,7 @@ def test_the_engine_answers_what_is_not_stored(two, opened):
     }
     expected = scenes.answer({"lesson": "00_one_queue", "number": 1, "changes": changes})
     assert page.evaluate(f"{SCENE}.scene.summary") == expected["spec"]["summary"]
-    assert page.locator(".qoslib-source").inner_text() == "Run by the engine in this page."
+    assert page.locator(".qoslib-source").inner_text() == "Computed by the engine in this page."
     page.get_by_role("button", name="Reset").click()
     assert page.evaluate(LIMIT) == 12
     assert page.locator(".qoslib-source").inner_text() == "From stored runs."

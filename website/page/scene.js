@@ -10,7 +10,7 @@
   const engine = window.qoslibEngine ?? Object.assign(new EventTarget(), NONE);
   /** How far before it is in sight a scene is loaded. */
   const AHEAD = "600px";
-  const SAID = { stored: "From stored runs.", engine: "Run by the engine in this page." };
+  const SAID = { stored: "From stored runs.", engine: "Computed by the engine in this page." };
 
   /** Mount the scene of a place; afterwards it tells the place what it shows. */
   async function mounted(place) {
@@ -61,7 +61,8 @@
     }
 
     function waits() {
-      const doing = engine.status === "ready" ? "The engine is running the model." : `The engine is loading: ${Math.round(100 * loaded)} %.`;
+      const coming = loaded < 1 ? `The engine is loading: ${Math.round(100 * loaded)} %.` : "The engine has loaded and is starting.";
+      const doing = engine.status === "ready" ? "The engine is running the model." : coming;
       tell(`${doing} Until then the picture shows the settings before.`);
     }
 
