@@ -395,6 +395,14 @@ def test_what_goes_wrong_is_said_and_raised():
             lambda: lessons.head_drop.explorer("m120").move(offered_EF=1),
             "control is 'offered_EF'",
         ),
+        (
+            lambda: lessons.head_drop.explorer("m120").move(offered_CS1=300),
+            "offered_CS1 is 300; allowed: 0 to 200",
+        ),
+        (
+            lambda: lessons.head_drop.explorer("m120").move(drop_CS1="middle"),
+            "drop_CS1 is 'middle'; allowed: head, tail, head, 10 %, tail, 10 %",
+        ),
     ],
 )
 def test_a_wrong_name_is_told_with_the_right_ones(call, message):

@@ -274,6 +274,17 @@ def test_a_change_that_cannot_run_leaves_the_picture():
     assert view.widget.error == ""
 
 
+def test_a_change_is_answered_without_a_notebook():
+    view, shown = (explore.packet_view(one(PacketLimit(16))) for _ in range(2))
+    scene = view.change(limit=8, lane=0, queue=0)
+    shown.widget.change = {"limit": 8, "lane": 0, "queue": 0}
+    assert (scene.spec, scene.data) == (view.spec, view.data) == (shown.spec, shown.data)
+    assert (shown.widget.spec, shown.widget.data) == (shown.spec, shown.data)
+    with pytest.raises(ValueError, match="rate_bps"):
+        view.change(rate=-1.0, lane=0, queue=0)
+    assert view.data == scene.data
+
+
 def test_a_finished_run_is_shown_and_cannot_be_moved():
     result = run(SCENARIOS["drr"].replace(duration_s=0.02), events=5000)
     view = explore.packet_view(result)
