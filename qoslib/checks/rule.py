@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from qoslib.record import Count, Record, record
 
-__all__ = ["SEVERITIES", "Finding", "Found", "Rule", "Severity", "rule"]
+__all__ = ["SEVERITIES", "Finding", "Found", "Rule", "Severity", "of_vendor", "rule"]
 
 Severity = Literal["error", "warning", "info"]
 #: The worst first.
@@ -99,6 +99,24 @@ class Rule:
 
 
 Find = Callable[..., Iterator[Found]]
+#: Whose document a reference is, by how it begins, and the family of that vendor's dialects.
+_VENDORS = {"Cisco": "cisco", "Arista": "eos", "Juniper": "junos", "Nokia": "sros"}
+
+
+def of_vendor(reference: str, family: str) -> str:
+    """A reference without the documents of vendors whose devices a text is not of.
+
+    >>> of_vendor("Cisco IOS QoS guide; Arista EOS User Manual, service-profile", "cisco")
+    'Cisco IOS QoS guide'
+    >>> of_vendor("RFC 2475, section 2.4", "cisco")
+    'RFC 2475, section 2.4'
+    """
+    kept, vendor = [], ""
+    for part in reference.split("; "):
+        # What names no vendor goes on with the document before it.
+        vendor = next((its for name, its in _VENDORS.items() if part.startswith(name)), vendor)
+        kept += [part] if vendor in ("", family) else []
+    return "; ".join(kept) or reference
 
 
 def rule(

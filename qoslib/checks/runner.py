@@ -21,7 +21,7 @@ from qoslib.checks import (
 from qoslib.checks.checked_port import CheckedPort
 from qoslib.checks.loads import Load
 from qoslib.checks.manners import manners_of
-from qoslib.checks.rule import SEVERITIES, Finding, Found, Rule
+from qoslib.checks.rule import SEVERITIES, Finding, Found, Rule, of_vendor
 from qoslib.config.facts import Facts
 from qoslib.config.junos.platforms import as_mx
 from qoslib.config.lines import nearest
@@ -139,7 +139,9 @@ def findings(
             if told and (each.inward or configured.direction == "out"):
                 where = f"{configured.interface} {configured.direction}"
                 found += [finding_of(each, one, where) for one in each.find(checked)]
-    return in_order(merged(found))
+    vendor = manners_of(configuration.dialect).family or configuration.dialect
+    own = (each.replace(reference=of_vendor(each.reference, vendor)) for each in found)
+    return in_order(merged(own))
 
 
 def _of_family(configuration: Configuration, names: Iterable[str]) -> Iterator[Rule]:

@@ -39,9 +39,11 @@ def terminal(report: Report, *, everything: bool = False) -> str:
     parts = [_title(report)]
     alike: dict[object, list[PortReport]] = {}
     for port in report.ports:
-        alike.setdefault(port if everything else _alike(port), []).append(port)
+        # What is asked of many ports is asked once.
+        apart = everything and not port.missing
+        alike.setdefault(port if apart else _alike(port), []).append(port)
     for ports in alike.values():
-        parts.append("\n".join(_port(ports)))
+        parts.append("\n".join(_port(ports, len(ports) if everything else _MOST_NAMES)))
     by_rule: dict[object, list[Finding]] = {}
     for each in report.findings:
         by_rule.setdefault(each if everything else (each.id, each.severity), []).append(each)
@@ -147,11 +149,11 @@ def _title(report: Report) -> str:
     return f"{report.file}  {report.dialect or 'not read'}  {', '.join(counts)}"
 
 
-def _port(ports: Sequence[PortReport]) -> Iterator[str]:
-    """One port, or several that differ in their names alone."""
+def _port(ports: Sequence[PortReport], most: int) -> Iterator[str]:
+    """One port, or several that differ in their names alone, of which so many are named."""
     port, *others = ports
-    names = ", ".join(f"{each.interface} {each.direction}" for each in ports[:_MOST_NAMES])
-    more = f" and {len(ports) - _MOST_NAMES} more" if len(ports) > _MOST_NAMES else ""
+    names = ", ".join(f"{each.interface} {each.direction}" for each in ports[:most])
+    more = f" and {len(ports) - most} more" if len(ports) > most else ""
     alike = f"  ({len(ports)} ports alike)" if others else ""
     yield from _wrapped(f"{names}{more}  {port.policy}{alike}".rstrip(), "", "    ")
     for fact in port.missing:

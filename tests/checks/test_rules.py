@@ -1070,3 +1070,17 @@ def test_a_default_length_is_found_where_a_load_fills_the_queue():
     configured = changed(1, limit=PacketLimit(512)).replace(origins=(origin,))
     for sent, count in (("6 Mb/s", 0), ("28 Mb/s", 1), ("2 TCP, 20 ms", 1)):
         assert len(found("queue-deep", configured, f'VIDEO = "{sent}"')) == count
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "vendor"),
+    [
+        ("ios-xe", POLICY_TEXT.replace("output WAN", "output SPOKE-7"), "Cisco"),
+        ("sros", (places.CASES / "sros" / "policy_of_no_sap.conf").read_text(), "Nokia"),
+    ],
+)
+def test_a_finding_cites_the_vendor_of_its_text(dialect, text, vendor):
+    found = findings(read(text, dialect=dialect, facts={"line_rate_bps": 1e9}))
+    (reference,) = {each.reference for each in found if each.id == "policy-unattached"}
+    named = {"Cisco", "Arista", "Nokia"} & set(reference.replace(",", " ").split())
+    assert named == {vendor}
