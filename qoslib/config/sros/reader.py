@@ -345,6 +345,7 @@ class _Builder:
         rest = Value(inward.pop() if len(inward) == 1 else "be")
         default = next(each.name for each in self.leaves if rest in each.marks.values())
         assert self.line is not None
+        shared: dict[str, object]
         if self._flat:
             shared = {"scheduler": PriorityLevels(), "shaper": self._shaper(self.nodes[self.root])}
         else:
