@@ -159,7 +159,9 @@ class PacketView:
             An element and its script.
         """
         spec = json.dumps(dict(self.spec), separators=(",", ":"))
-        code = module(self.layers).replace("export default { render };\n", "return mount;\n")
+        # Without a kernel nothing can be moved: the sliders for that would not be reached.
+        layers = [layer for layer in self.layers if layer != "sliders"]
+        code = module(layers).replace("export default { render };\n", "return mount;\n")
         parts = {"CODE": code.encode(), "DATA": self.data, "SPEC": spec.encode()}
         words = {"DIGITS": _DIGITS} | {name: _packed(raw) for name, raw in parts.items()}
         script = re.sub("|".join(words), lambda found: words[found[0]], _ALONE)
