@@ -250,6 +250,7 @@ def test_a_class_without_a_filter_is_named_once_and_not_where_filters_are_unread
 )
 def test_bytes_per_second_are_asked_about(word, says):
     text = "UP=640\n" + SCRIPT.format(tc="tc", before="").replace("5mbit", word)
+    text += "tc qdisc add dev eth0 parent 1:20 pfifo limit 50\n"
     (got,) = [e for e in check(text, facts=RATE).findings if e.id == "tc-bytes-per-second"]
     assert says in got.sentence
     # A tenth of the rate would make its queue too deep, so that fix is said in words.
