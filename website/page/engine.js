@@ -57,7 +57,7 @@
         const response = await fetch(LIVE + "files.json");
         if (!response.ok) throw new Error(`the server answers ${response.status}`);
         const files = await response.json();
-        if (files.lacks) this.#miss(`This copy of the site has no engine: ${files.lacks}.`);
+        if (files.lacks) this.#miss(`This copy of the site has no engine: ${files.lacks.replace(/`([^`]*)`/g, "“$1”")}.`);
         else this.#files = files;
       } catch (error) {
         const file = location.protocol === "file:";
