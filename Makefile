@@ -54,8 +54,9 @@ score-full: $(VENV)/.ready  ## run the models with whole tests replayed, two to 
 bench: $(VENV)/.ready  ## measure qoslib beside ns-3, SimPy and ns.py; BENCH_ARGS="--json" or "--runs 2 --packets 100000"
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-bench-ui: $(VENV)/.ready  ## measure how long a reader waits for lessons and figures; UI_ARGS="--json" or "--moves 30 --write"
+bench-ui: $(VENV)/.ready  ## measure how long a reader waits for lessons and figures, and on the site where it was made with engines; UI_ARGS="--json" or "--moves 30 --write"
 	@$(BIN)/python -m benchmarks.ui $(UI_ARGS)
+	@if [ -f build/site/live/worker.js ]; then $(BIN)/python -m benchmarks.site_ui; fi
 
 wasm: $(VENV)/.ready build/zig/ziglang  ## compile the kernels to WebAssembly in build/wasm, as a web page runs them
 	@$(BIN)/python -m website.wasm
