@@ -10,9 +10,15 @@ __all__ = ["listed"]
 #: The parts of the course, by the number of the lesson that begins each.
 PARTS = {
     "00": ("Queues", "What one port does to the packets of several classes."),
-    "06": ("Senders that respond", "TCP slows down when packets are dropped, so a buffer decides."),
-    "09": ("Judge", "One traffic at four ports, a configuration, and the evidence for a model."),
-    "12": ("Your network", "First your own kernel, and then your own router."),
+    "06": (
+        "Senders that respond",
+        "TCP slows down when packets are dropped, so the buffer decides how fast it sends.",
+    ),
+    "09": (
+        "Judge",
+        "The same traffic at four ports, a configuration, and the evidence for a model.",
+    ),
+    "12": ("Your network", "First your own kernel, then your own router."),
 }
 
 

@@ -40,8 +40,8 @@ ON_A_PAGE = (
 #: What stands in place of an explorer that edits a configuration.
 CHECKED = """<div class="qoslib-said">
 
-This explorer edits a configuration in JupyterLab. Here, the page
-[Check a configuration](../check/index.md) does so.
+This explorer edits a configuration in JupyterLab. On this site, use the page
+[Check a configuration](../check/index.md) instead.
 
 </div>"""
 #: A prediction without a place on the page, or one that was revealed: it ends at the explanation.

@@ -1,8 +1,8 @@
 """The engines of the site's pages: Pyodide with numpy, the kernels and qoslib, in live/.
 
 No registry that the build uses has numpy for WebAssembly. ``NUMPY_WHEEL`` names the file, which
-must be the one that Pyodide's own lock file has by its hash. Where something is not there the site
-is made without engines, and its pages say what is lacking.
+must be the one that Pyodide's own lock file has by its hash. Where something is missing the
+site is made without engines, and its pages say so.
 """
 
 import hashlib
@@ -28,9 +28,9 @@ ANSWERING = ("__init__", "answers", "checking", "explorers", "made", "scenes")
 #: The archive that a page unpacks: folder -> the kinds of files that it needs of it.
 PACKAGE = {"qoslib": {".py", ".toml"}, "data": {".csv", ".toml"}}
 LACKING = {
-    "pyodide": "Pyodide is not installed (`make build/npm/node_modules`)",
-    "kernels": "zig, which links the kernels, is not installed (`make wasm`)",
-    "numpy": "numpy for WebAssembly was not at hand when it was made (NUMPY_WHEEL=file)",
+    "pyodide": "it was built without Pyodide (`make build/npm/node_modules` installs it)",
+    "kernels": "it was built without zig, which links the kernels (`make wasm` installs it)",
+    "numpy": "it was built without numpy for WebAssembly (`make site NUMPY_WHEEL=FILE`)",
 }
 #: Of all files in an archive, so that the same files make the same one.
 _DAY = (2020, 1, 1, 0, 0, 0)
@@ -146,11 +146,11 @@ def _packed() -> Iterator[tuple[str, Path]]:
 def _check_wheel(wheel: Path, pyodide: Path) -> None:
     """Raise an error where a wheel is not the one that Pyodide was tested with."""
     if not wheel.is_file():
-        raise ValueError(f"NUMPY_WHEEL is {str(wheel)!r}; allowed: a file that is there")
+        raise ValueError(f"NUMPY_WHEEL is {str(wheel)!r}; allowed: an existing file")
     lock = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))
     wanted = lock["packages"]["numpy"]
     if hashlib.sha256(wheel.read_bytes()).hexdigest() != wanted["sha256"]:
         raise ValueError(
-            f"NUMPY_WHEEL is {str(wheel)!r}, with another hash than Pyodide's lock file has;"
+            f"NUMPY_WHEEL is {str(wheel)!r}, whose hash is not the one in Pyodide's lock file;"
             f" allowed: {wanted['file_name']}"
         )

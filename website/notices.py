@@ -35,7 +35,7 @@ FOR_PAGES = (
 #: Packages of npm's.
 FROM_NPM = (
     Part("plotly.js-basic-dist-min", "MIT", "figures", "plotly/plotly.js"),
-    Part("pyodide", "MPL-2.0", "Python for a page", "pyodide/pyodide"),
+    Part("pyodide", "MPL-2.0", "Python in a page", "pyodide/pyodide"),
 )
 #: Inside of these, or of what is compiled.
 INSIDE = (
@@ -46,7 +46,7 @@ INSIDE = (
     Part("Emscripten", "MIT", "the C library and the loader, in Pyodide"),
     Part("numpy", "BSD-3-Clause", "arrays, for the engines in a page", "numpy/numpy"),
     Part("musl", "MIT", "`log` and `pow`, in the compiled kernels"),
-    Part("numba", "BSD-2-Clause", "compiled the kernels", "numba/numba"),
+    Part("numba", "BSD-2-Clause", "the compiler of the kernels", "numba/numba"),
 )
 
 

@@ -76,7 +76,7 @@ def _page(name: str, passport: dict[str, Any], source: dict[str, str]) -> str:
         "## Notes",
         notes,
         "## Values",
-        "The texts are as the source has them. [All columns](index.md#columns) are in the file.",
+        "The values are written as in the source. The file has [all columns](index.md#columns).",
         _table(rows),
     ]
     return "\n\n".join(parts) + "\n"
@@ -94,7 +94,7 @@ def _live(path: Path) -> str:
     files = ", ".join(f"[{each.name}](live/{each.name})" for each in _both(path))
     parts = [
         f"# live: {path.stem}",
-        "One of the experiments of [the live lab](../docs/live_lab.md), as the lessons read it.",
+        "One of the experiments of [the live lab](../docs/live_lab.md), as the lessons use it.",
         _facts(facts),
         f"Download {files}",
         "## Commands",

@@ -13,8 +13,8 @@ ROOMS = {
     "Engines": ("fluid", "packets", "tcp"),
     "Published and measured values": ("measurements", "telemetry", "platforms", "compare"),
     "Configurations": ("config", "checks", "findings", "worksheet"),
-    "Show": ("plots", "explore", "lessons", "tables"),
-    "Small things": ("memory", "quality", "tolerances"),
+    "Figures and lessons": ("plots", "explore", "lessons", "tables"),
+    "Utilities": ("memory", "quality", "tolerances"),
 }
 
 

@@ -103,7 +103,7 @@ def test_an_answer_is_shown_once_it_is_asked_for(open_page):
     page = open_page("lessons/00_one_queue.html")
     said = page.locator('.qoslib-answer[data-name="00.a"] pre').first
     assert not said.is_visible()
-    page.get_by_role("button", name="Show it without a prediction").first.click()
+    page.get_by_role("button", name="Show the answer without a prediction").first.click()
     assert said.is_visible()
 
 

@@ -131,7 +131,7 @@ def test_a_pasted_text_is_checked_and_its_link_opens_it_again(opened):
 def test_a_fact_is_asked_for_and_taken(opened):
     page = opened()
     page.get_by_label("Configuration").fill(TUNNEL)
-    says(page, "A fact is missing.")
+    says(page, "A fact is missing:")
     box = page.locator(".facts input")
     box.fill("a lot")
     box.blur()

@@ -54,7 +54,7 @@ def test_an_answer_and_what_follows_it_come_after_the_guess(page):
 
 
 def test_a_reader_may_see_an_answer_without_a_guess(page):
-    page.get_by_role("button", name="Show it without a prediction").first.click()
+    page.get_by_role("button", name="Show the answer without a prediction").first.click()
     assert page.get_by_text("answer 00.a").is_visible()
     assert page.locator(".qoslib-guess").first.is_hidden()
     assert page.get_by_role("button", name="Save my predictions").count() == 0

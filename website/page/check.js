@@ -87,8 +87,8 @@
     if (!promised) return clear();
     const more = load.value.trim() && !promised.missing.length;
     show(promised);
-    if (!more) return say(promised.missing.length ? "A fact is missing." : "Promises only: a load says what is sent.");
-    say("Promises below. Packets are under way ...", 0);
+    if (!more) return say(promised.missing.length ? "A fact is missing: enter it below the configuration." : "Promises only: add a load to see losses and delays.");
+    say("The promises are below. Packets are being simulated ...", 0);
     const found = await ask(mine, message(), "Packets");
     if (found && mine === turn) show(found), say("Checked by the engine in this page.");
   }
@@ -180,7 +180,7 @@
 
   async function take(file) {
     if (!file) return;
-    if (file.size > MOST_BYTES) return say(`${file.name} has ${(file.size / 1e6).toFixed(0)} MB; allowed: 40 MB.`);
+    if (file.size > MOST_BYTES) return say(`${file.name} has ${(file.size / 1e6).toFixed(0)} MB; allowed: at most 40 MB.`);
     begin({ name: file.name, text: await decoded(file) });
   }
 
@@ -207,7 +207,7 @@
 
   async function copyLink() {
     if (!(await keepAddress())) return say("The text is too long for a link.");
-    await navigator.clipboard.writeText(location.href).then(() => say("The link is copied: it holds the text and the load."), () => say("The link is in the address bar."));
+    await navigator.clipboard.writeText(location.href).then(() => say("Link copied. It holds the configuration and the load."), () => say("The link is in the address bar."));
   }
 
   async function open(state) {
@@ -216,7 +216,7 @@
       begin({ name: file, text: String(text), load: String(sent), facts: known });
     } catch {
       empty();
-      say("The link is damaged, so nothing of it can be shown.");
+      say("The link is damaged, so its configuration cannot be shown.");
     }
   }
 
@@ -225,7 +225,7 @@
     const { name: file, text, load: sent, answer } = window.qoslibExample;
     [name, sheet.value, load.value] = [file, text, sent];
     show(answer);
-    say("Example: a stored report of the text on this page. Paste your own.");
+    say("Example: the stored report of the configuration on this page. Paste your own.");
   }
 
   function help() {

@@ -9,7 +9,7 @@
 // and the events "status" and "progress", the latter with {loaded, total} in bytes.
 (() => {
   const LIVE = new URL("../../live/", document.currentScript.src).href;
-  const AT_HOME = "At home, in a clone of the project, “make lab” opens the lessons and “python -m qoslib check” checks a configuration.";
+  const AT_HOME = "In a clone of the project, “make lab” opens the lessons and “python -m qoslib check” checks a configuration.";
 
   class Engine extends EventTarget {
     status = "idle";
@@ -61,7 +61,7 @@
         else this.#files = files;
       } catch (error) {
         const file = location.protocol === "file:";
-        this.#miss(file ? "The engine needs a web server: pages opened as files have none." : `The engine cannot be loaded: ${error.message}.`);
+        this.#miss(file ? "The engine needs a web server: it cannot run in a page that was opened as a file." : `The engine cannot be loaded: ${error.message}.`);
       }
     }
 

@@ -222,7 +222,7 @@
       this.alert.hidden = !this.refused;
       this.words.hidden = this.refused;
       if (this.refused) {
-        this.alert.textContent = `${state.error} The figure is that of the settings before.`;
+        this.alert.textContent = `${state.error} The figure still shows the previous settings.`;
         this.tell("");
         return;
       }
@@ -249,15 +249,15 @@
       this.words.hidden = true;
       this.alert.hidden = false;
       this.alert.textContent = engine().status === "missing"
-        ? `These settings need the engine. ${engine().reason} Without it, move one control at a time: Reset brings the others back.`
-        : "The engine will answer for these settings as soon as it has loaded. The figure is that of the settings before.";
+        ? `These settings need the engine. ${engine().reason} Without it, you can move one control at a time: Reset returns the others to their start.`
+        : "The engine will answer for these settings as soon as it has loaded. The figure still shows the previous settings.";
       this.tell("");
     }
 
     // Say who has answered, and how far the engine is.
     tell(by = this.shown?.by) {
       const texts = {
-        grid: "From the stored grid: one control moved from its start, at stored stops.",
+        grid: "From the stored grid, in which one control moves in fixed steps.",
         engine: `Computed by the engine in this page.${this.shown?.state.packets ? "" : " The packet model follows."}`,
       };
       const { status } = engine();

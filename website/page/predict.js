@@ -52,8 +52,8 @@ window.qoslibPredictions = (() => {
       return made;
     };
     const mine = element("p", { className: "qoslib-guess", hidden: true });
-    const skip = element("button", { type: "button", textContent: "Show it without a prediction", onclick: () => open() });
-    const closed = element("p", { className: "qoslib-closed" }, "The answer opens when you have predicted. ", skip);
+    const skip = element("button", { type: "button", textContent: "Show the answer without a prediction", onclick: () => open() });
+    const closed = element("p", { className: "qoslib-closed" }, "The answer opens once you have made a prediction. ", skip);
     const save = element("button", { type: "button", textContent: "Save my predictions", onclick: () => saved() });
     const mount = element("div", {});
     place.replaceChildren(mount, save);

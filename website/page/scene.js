@@ -63,7 +63,7 @@
     function waits() {
       const coming = loaded < 1 ? `The engine is loading: ${Math.round(100 * loaded)} %.` : "The engine has loaded and is starting.";
       const doing = engine.status === "ready" ? "The engine is running the model." : coming;
-      tell(`${doing} Until then the picture shows the settings before.`);
+      tell(`${doing} Until then the picture shows the previous settings.`);
     }
 
     function show(next, { spec, data }, source) {
