@@ -433,7 +433,7 @@ def _tiny(checked: CheckedPort) -> Found:
         origin.line if origin and origin.line else checked.configured.line,
         f"The shaper of the port is {rate_text(shaped_bps)}, which is"
         f" {share_text(shaped_bps / line_bps, 4)} of its line rate.",
-        f"`shape rate` is in kb/s; for {rate_text(shaped_bps * _SLIP)} it is"
+        f"`shape rate` is in kb/s: if {rate_text(shaped_bps * _SLIP)} is meant, write"
         f" {units.convert(shaped_bps * _SLIP, 'bit/s', 'kbit/s'):.0f}.",
         severity="info",
     )

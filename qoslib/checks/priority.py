@@ -79,8 +79,8 @@ def _direct(checked: CheckedPort, member: Member) -> Iterator[Found]:
     yield Found(
         line,
         f"No class is the default of htb: {member.name} packets go before all classes.",
-        f"They may take all {rate_text(checked.capacity_bps)}, and leave 0; `default` with a class"
-        " that packets wait in gives them one.",
+        f"They may take all {rate_text(checked.capacity_bps)} and leave 0. To give them a class,"
+        " set `default` to one without classes below it.",
     )
 
 

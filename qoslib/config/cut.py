@@ -5,7 +5,7 @@ import re
 __all__ = ["CUT", "ends_early"]
 
 #: What a remark on the last line says.
-CUT = "The text ends here, and the configuration does not: what follows may be cut off."
+CUT = "The text ends in the middle of the configuration: what follows may be cut off."
 #: What a device writes above a whole configuration, and what stands at the top of one.
 _SHOWN = re.compile(r"^(?:Building|Current) configuration", re.MULTILINE)
 _WHOLE = re.compile(r"^(?:version \d|hostname \S)", re.MULTILINE)

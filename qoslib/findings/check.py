@@ -326,7 +326,7 @@ def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
     """What the numbers rest on that nobody said."""
     found, sent = state.found, state.sent
     if last := next((each.line for each in found.remarks if each.lost == CUT), 0):
-        yield f"The text is taken as if it were whole, though line {last} seems to be cut off."
+        yield f"The text is treated as complete, although line {last} seems to be cut off."
     yield from _of_loads([load for loads in sent.values() for load in loads], given.traffic)
     ports = [port for port in found.ports if port.port is not None]
     classes = [of for port in ports for of in port.classes]

@@ -58,8 +58,8 @@ _FRAME_BYTES = 1518
 #: Kind of mark -> the trust that leaves it out.
 _OTHER = {"DSCP": "cos", "PCP": "dscp"}
 _STRICT_GUARANTEE = (
-    "The manual does not say whether a guarantee holds against strict queues above this one: it"
-    " promises nothing here."
+    "The manual does not say whether a guarantee holds against strict queues above this one, so"
+    " none is promised here."
 )
 _NO_MARK = "No mark that is trusted leads to this queue: it is left out."
 _TREE, _TAIL_DROP = "tx-queues", TailDrop()

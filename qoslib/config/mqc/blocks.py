@@ -94,7 +94,7 @@ _OF_PROCESSOR = "The platform's own, for its processor: it is no part of a port.
 _OF_NETWORK = "Memory that the whole switch keeps for a class is left out: give buffer_bytes."
 _OF_WIRELESS = "The platform's own, for its wireless ports: what they do is left out."
 _OF_OTHERS = "A policy of what is no interface here is left out: nothing is promised of it."
-_FOR_EACH = "Each tunnel of the group has a copy of this policy: the rates here are those of one."
+_FOR_EACH = "Each tunnel of the group has a copy of this policy: the rates here are for one."
 #: A policy that a hub gives to its spokes (DMVPN).
 _OF_GROUP = re.compile(
     r"(?:ip |ipv6 )?nhrp map group \S+ service-policy output (\S+)", re.IGNORECASE

@@ -41,7 +41,7 @@ __all__ = ["ports_of"]
 
 _WAYS: tuple[Way, ...] = ("out", "in")
 #: Cisco, NCS 540 QoS Configuration Guide 25.x, QoS on Link Bundles.
-_OF_BUNDLE = "It acts on each member of the bundle separately: the rates here are those of one."
+_OF_BUNDLE = "It acts on each member of the bundle separately: the rates here are for one."
 _MEMORY = "How large is the memory that the queues of {} share?"
 _OTHER_PORTS = "Its queues share a memory with those of other ports: here it has all of it."
 _OF_GROUP = (

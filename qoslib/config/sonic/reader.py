@@ -32,7 +32,8 @@ _UNKNOWN = "This field is not known here; whatever it does is left out."
 _AGAIN = "The same entry gives this field again, and the last one counts."
 _REPLACED = "Its entry stands in the text again, and the last one counts: this is lost."
 _NO_ENTRY = (
-    "how the switch serves them beside the others is not known. Nothing is promised on this port."
+    "how the switch serves them alongside the others is not known. Nothing is promised on this"
+    " port."
 )
 _POOL = "Other ports take memory from this pool too; here the port has it alone."
 #: Map of a port -> the table of its codes, and the kind of their marks.

@@ -246,9 +246,11 @@ def _change(device: Device, command: Command) -> str:
         where = command.handle or f"qdisc at {command.parent}"
         raise ConfigurationError(f"there is no {where} to change", command.line)
     if known.kind != command.kind:
-        return f"There is {known.kind} since line {known.line}, and `change` keeps the kind."
+        made = f"Line {known.line} made this qdisc {known.kind}"
+        return f"{made}, and `change` cannot alter its kind."
     if command.handle not in ("", known.handle):
-        return f"There is {known.handle} since line {known.line}, and `change` keeps the handle."
+        given = f"Line {known.line} gave this qdisc handle {known.handle}"
+        return f"{given}, which `change` cannot alter."
     changed = device.hang(command._replace(handle=known.handle, parent=known.parent))
     if known.parent == "root":
         device.root = changed
