@@ -63,8 +63,10 @@ def one_level(port: Port, strict_bps: Mapping[str, float]) -> Port:
         or first_bps + sum(queue.guaranteed_bps for queue in rest) > capacity_bps(port)
     ):
         return port
+    # What is guaranteed the whole line has no use for a weight; one far from the others is refused.
+    weight = max((queue.weight for queue in rest), default=1.0)
     queues = tuple(
-        queue.replace(guaranteed_bps=port.rate_bps, weight=1.0)
+        queue.replace(guaranteed_bps=port.rate_bps, weight=weight)
         if queue in strict
         else queue.replace(excess_priority=None)
         for queue in port.queues
