@@ -3,13 +3,14 @@
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import ceil
+from math import ceil, inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from qoslib import units
 from qoslib.checks.buffers import deepest_s
 from qoslib.checks.checked_port import CheckedPort, Group, Member
 from qoslib.checks.fixes import reserved_bps
+from qoslib.checks.loads import Load
 from qoslib.checks.marks import CONTROL
 from qoslib.checks.priority import ROOM, VOICE
 from qoslib.checks.rule import Finding, Found, Rule
@@ -37,6 +38,8 @@ KEPT = VOICE | CONTROL | {"CS7", "IP 7", "nc", "network-control"}
 _WORSE = 0.01
 #: Losses of two models that differ by more are both said [ratio].
 _APART = 0.02
+#: No target is met by a p99 delay of fewer packets in a run: ten of these are beyond it.
+LEAST_PACKETS = 1000
 #: How much longer than just enough a queue or a burst is made.
 _MARGIN = 1.5
 #: How often a queue or a burst is doubled to find out what is enough.
@@ -458,6 +461,14 @@ def _lacks(port: Port) -> str:
     return ""
 
 
+def _packets(load: Load, run: ClassRun) -> float:
+    """How many packets a class sends in one run; of TCP there are always many."""
+    if load.flows or not run.simulated_s:
+        return inf
+    pps = (units.rate_pps(each.mean_rate_bps, each.mean_frame_bytes) for each in load.streams)
+    return sum(pps) * run.simulated_s
+
+
 def _met(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[str]:
     by_name = {each.name: each for each in found}
     for load in checked.loads:
@@ -469,8 +480,11 @@ def _met(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[str]:
             continue
         target = time_text(load.target_s)
         of = f"the p99 delay of {load.name} is {p99_text(run)}, its target {target}"
+        packets = _packets(load, run)
         if run.delay_p99.low <= load.target_s < run.delay_p99.high:
             yield f"Cannot be told: {of} (packet model)."
+        elif run.delay_p99.high <= load.target_s and packets < LEAST_PACKETS:
+            yield f"Cannot be told: {of}, but a run has only {packets:.0f} packets of it."
         elif run.delay_p99.high <= load.target_s:
             lost = f", but it loses {loss_text(run)}" if _loses(run) else ""
             yield f"Target met{' by what gets through' if lost else ''}: {of}{lost} (packet model)."

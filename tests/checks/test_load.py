@@ -86,6 +86,23 @@ def test_one_level_of_classes_below_a_shaper_runs_as_priorities_with_rates(bulk)
         assert other.delay_p99_s == pytest.approx(one.delay_p99_s, rel=0.03), name
 
 
+def test_weights_of_classic_ios_are_no_obstacle_to_a_run_of_tcp():
+    port = edge("version 15.6\n" + EDGE.replace("GigabitEthernet0/0/1", "GigabitEthernet0/1"))
+    assert "packets" in {each.model for each in runs(port, loads(port, TCP), "packets")}
+
+
+def test_a_class_that_sends_few_packets_in_a_run_meets_no_target():
+    text = EDGE.replace("  priority percent 20", "  shape average 64000")
+    load = 'VOICE = "58 kb/s"\nclass-default = "30 Mb/s"\n\n[targets]\n{} = "8 s"\n'
+    slow, fast = (
+        terminal(check(text, facts=FACTS, traffic=load.format(name)))
+        for name in ("VOICE", "class-default")
+    )
+    assert "but a run has only" in slow
+    assert "Target met" not in slow
+    assert "Target met: the p99 delay of class-default" in fast
+
+
 @pytest.mark.parametrize(
     "changed",
     [
