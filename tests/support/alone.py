@@ -11,9 +11,9 @@ from website import wasm
 
 def _kernels():
     """Those compiled for this machine, if they are there as they are now; else those of numba."""
-    manifest, library = wasm.FOLDER / "manifest.json", wasm.FOLDER / "native.so"
-    there = manifest.is_file() and library.is_file()
-    is_new = there and json.loads(manifest.read_text())["sources"] == wasm.hash_of_sources()
+    path, library = wasm.FOLDER / "manifest.json", wasm.FOLDER / "native.so"
+    manifest = json.loads(path.read_text()) if path.is_file() else {"bytes": {}, "sources": ""}
+    is_new = library.name in manifest["bytes"] and manifest["sources"] == wasm.hash_of_sources()
     return library if is_new else None
 
 
