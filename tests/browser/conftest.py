@@ -1,22 +1,14 @@
 """A real JupyterLab on loopback and a real Chromium, for the tests in this folder."""
 
-import os
 from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.laboratory import NO_CHROMIUM, chromium, chromium_path, laboratory
+from benchmarks.laboratory import laboratory
 from jupyter_pages import Watch
+from real_browser import browser
 
-
-@pytest.fixture(scope="session")
-def browser():
-    if not chromium_path():
-        if os.environ.get("CI") == "true":
-            pytest.fail(NO_CHROMIUM, pytrace=False)
-        pytest.skip(NO_CHROMIUM)
-    with chromium() as found:
-        yield found
+__all__ = ["browser"]
 
 
 @pytest.fixture

@@ -2,13 +2,14 @@
 
 import functools
 import http.server
-import os
 import threading
 
 import pytest
 
-from benchmarks.laboratory import NO_CHROMIUM, chromium, chromium_path
+from real_browser import browser
 from website.build import SITE
+
+__all__ = ["browser"]
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -34,16 +35,6 @@ def address(site):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    if not chromium_path():
-        if os.environ.get("CI") == "true":
-            pytest.fail(NO_CHROMIUM, pytrace=False)
-        pytest.skip(NO_CHROMIUM)
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(params=["light", "dark"])

@@ -1,20 +1,10 @@
 """A real Chromium for the pages of the site, which it reads from files: no server is needed."""
 
-import os
-
 import pytest
 
-from benchmarks.laboratory import NO_CHROMIUM, chromium, chromium_path
+from real_browser import browser
 
-
-@pytest.fixture(scope="session")
-def browser():
-    if not chromium_path():
-        if os.environ.get("CI") == "true":
-            pytest.fail(NO_CHROMIUM, pytrace=False)
-        pytest.skip(NO_CHROMIUM)
-    with chromium() as found:
-        yield found
+__all__ = ["browser"]
 
 
 @pytest.fixture
