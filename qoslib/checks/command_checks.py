@@ -443,7 +443,7 @@ def _tiny(checked: CheckedPort) -> Found:
 def shaper_unit(checked: CheckedPort) -> Iterator[Found]:
     """A shaper seems to be in kb/s instead of bit/s, is above the line rate, or tiny (EOS)."""
     line_bps = checked.port.rate_bps
-    if checked.manners.strict_unless_said and checked.capacity_bps < _LEAST_SHAPED * line_bps:
+    if checked.manners.shapers_by_kilobit and checked.capacity_bps < _LEAST_SHAPED * line_bps:
         yield _tiny(checked)
     for of in checked.configured.classes:
         said = of.setting("shape")

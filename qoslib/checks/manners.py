@@ -50,6 +50,8 @@ class Manners(NamedTuple):
         Whether most of its devices take one queue without a limit that is served first.
     strict_unless_said : bool
         Whether queues are strict where no line says so.
+    shapers_by_kilobit : bool
+        Whether the rate of a shaper is in kb/s.
     groups_choose : bool
         Whether groups that a policy sets on the way in choose the class on the way out.
     verify : tuple of str
@@ -80,6 +82,7 @@ class Manners(NamedTuple):
     priority_levels: int | None = None
     one_strict_queue: bool = False
     strict_unless_said: bool = False
+    shapers_by_kilobit: bool = False
     groups_choose: bool = False
     verify: tuple[str, ...] = ()
     shared_buffers: bool = False
@@ -108,6 +111,7 @@ _MANNERS = {
         strict_reserves="",
         scales_shares=True,
         strict_unless_said=True,
+        shapers_by_kilobit=True,
     ),
     "junos": Manners(
         "junos",
