@@ -123,8 +123,8 @@ def test_all_and_json_hold_every_finding_and_remark(run, tmp_path):
 
 def test_a_port_that_has_not_settled_is_no_all_clear(monkeypatch):
     module = sys.modules["qoslib.findings.modelled"]
-    monkeypatch.setattr(module, "SECONDS", 0.01)
-    monkeypatch.setattr(module, "TRIAL_SECONDS", 0.01)
+    monkeypatch.setattr(module, "SECONDS", 1e-9)
+    monkeypatch.setattr(module, "TRIAL_SECONDS", 1e-9)
     text = """\
 policy-map P
  class class-default
