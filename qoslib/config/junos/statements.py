@@ -81,8 +81,10 @@ _OTHERS_AT_TOP = {
 _DEEPEST_LEVEL = 12
 
 
-def statements(text: str) -> list[Line]:
+def statements(text: str, pieces: bool = True) -> list[Line]:
     """All statements of a text, with one of the words of each list.
+
+    With `pieces` a text may leave out the levels at its top, such as `firewall` above a policer.
 
     >>> lines = statements("class-of-service { tri-color; forwarding-classes {"
     ...                    " class voice queue-num 5; } }")
@@ -94,8 +96,8 @@ def statements(text: str) -> list[Line]:
     plain = _LABEL.sub("", _TEMPLATE.sub(_in_one_line, without_prompts(text)))
     inside, typed = _parted(_LONG.sub(_in_one_line, plain))
     # Lines without a brace, beside those that set something, are no configuration.
-    braces = deque(_braces(inside) if "{" in inside or not typed.strip() else ())
-    return [each for each in _typed(typed, braces) if each.words]
+    braces = deque(_braces(inside, pieces) if "{" in inside or not typed.strip() else ())
+    return [each for each in _typed(typed, braces, pieces) if each.words]
 
 
 def without_prompts(text: str) -> str:
@@ -305,8 +307,8 @@ class _Level(NamedTuple):
     opened: tuple[int, ...]
 
 
-def _braces(text: str) -> Iterator[Line]:
-    levels = [_Level(_level_above(text), (), True, ())]
+def _braces(text: str, pieces: bool) -> Iterator[Line]:
+    levels = [_Level(_level_above(text) if pieces else (), (), True, ())]
     tokens: list[str] = []
     started = 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -407,9 +409,9 @@ def _parted(text: str) -> tuple[str, str]:
     return "\n".join(inside), "\n".join(between)
 
 
-def _typed(text: str, braces: deque[Line]) -> list[Line]:
+def _typed(text: str, braces: deque[Line], pieces: bool) -> list[Line]:
     """What is said in braces and by lines, one after the other, without what is deleted."""
-    levels = [_level_above(text)]
+    levels = [_level_above(text) if pieces else ()]
     lines: list[Line] = []
     moves: list[Line] = []
     for number, line in enumerate(text.split("\n"), 1):

@@ -23,7 +23,7 @@ from qoslib.config.mqc.port_builder import PortBuilder, Way
 from qoslib.config.mqc.together import choice, port_shape, with_default, with_instances, with_system
 from qoslib.config.mqc.turns import Turns
 from qoslib.config.provenance import Provenance
-from qoslib.config.records import ConfiguredPort
+from qoslib.config.records import ConfiguredClass, ConfiguredPort
 from qoslib.config.source import ConfigurationError, check_time
 from qoslib.config.sourced import (
     Sourced,
@@ -202,7 +202,8 @@ class _PortReader:
     def held(self) -> ConfiguredPort:
         """The port of an interface without a policy: one queue of a stated length."""
         hold, line = self.interface.hold["out"], self._line_rate()
-        empty = ConfiguredPort(self.interface.name, "out", None, line=hold.line)
+        every = ConfiguredClass("class-default", "output", ("the rest",), hold.line)
+        empty = ConfiguredPort(self.interface.name, "out", None, (every,), line=hold.line)
         if line is None:
             self._ask_rate()
             return empty.replace(missing=tuple(self.notes.missing))

@@ -61,6 +61,11 @@ _COUNTS = {
 }  # fmt: skip
 _TEXTS, _SIZES = {"scheduler-name", "policy", "mode"}, {"mbs", "burst"}
 _TYPES = "expedite", "best-effort", "auto-expedite", "multipoint"
+#: Words behind the name of a policy or a queue that change nothing here, and how many follow each.
+_BEHIND = {
+    "create": 0, "policer-allocation": 1, "allow-attachment": 1, "profile-mode": 0,
+    "priority-mode": 0, "queue-mode": 1,
+}  # fmt: skip
 
 
 @dataclass
@@ -106,14 +111,13 @@ class Policy:
 
 def read_policy(policy: Policy, words: Words) -> tuple[Given | None, str]:
     """What a command of a policy gives it: the part that it is of, and what is lost by it."""
-    words.skip("create")
+    _skip_behind(words)
+    while words.skip("name", "policy-name", "policy-id"):
+        policy.names.add(words.take("the name"))
+        _skip_behind(words)
     words.skip("ingress")
     verb, part, lost = words.ahead, None, ""
-    if words.skip("name", "policy-name", "policy-id"):
-        policy.names.add(words.take("the name"))
-        words.skip("create")
-        words.end()
-    elif verb in _LEFT_OUT:
+    if verb in _LEFT_OUT:
         lost = _LEFT_OUT[verb]
     elif kind := MARKS.get(words.skip(*MARKS)):
         _marks(policy, words, kind)
@@ -140,9 +144,23 @@ def _part(policy: Policy, words: Words) -> Given:
     if not name and words.ahead not in _SETTINGS:
         raise NotUnderstood
     part = policy.parts.setdefault(name, Given(words.line.number, words.line.text))
-    while word := words.skip("create", "queue-type", *_TYPES):
-        part.type = word if word in _TYPES else part.type
+    while word := _skip_behind(words) or words.skip("queue-type", "pool", *_TYPES):
+        part.type = word if word in _TYPES and words.ahead != "false" else part.type
+        if word == "pool":
+            words.take("the pool")
+        elif word == "multipoint":
+            words.skip("true", "false")
     return part
+
+
+def _skip_behind(words: Words) -> str:
+    """Pass by what changes nothing here, and say which word was the last."""
+    last = ""
+    while word := words.skip(*_BEHIND):
+        last = word
+        for _ in range(_BEHIND[word]):
+            words.take(f"the {word}")
+    return last
 
 
 def _setting(part: Given, words: Words, policy: Policy) -> str:

@@ -36,10 +36,10 @@ def lines_of_sros(text: str) -> list[Line]:
     """
     text = _SILENT.sub("", text)
     if is_braced(text):
-        found = statements(_END.sub(";", text))
-        # A policer makes the reader of braces take the text for a piece of a firewall.
-        tops = "firewall", "configure", "/configure"
-        return [each._replace(words=each.words[each.words[0] in tops :]) for each in found]
+        found = statements(_END.sub(";", text), pieces=False)
+        tops = "configure", "/configure"
+        whole = [each._replace(words=each.words[each.words[0] in tops :]) for each in found]
+        return [each for each in whole if each.words]
     lines = lines_of(text)
     loose, above, read = not any(each.depth for each in lines), list[Line](), list[Line]()
     for line in lines:

@@ -4,13 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 from qoslib import units
 from qoslib.config.cut import CUT
 from qoslib.config.facts import Facts, rate_question
 from qoslib.config.interfaces import speed_bps
-from qoslib.config.lines import Line
+from qoslib.config.lines import Line, nearest
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
@@ -49,10 +48,11 @@ _SIGN = re.compile(
     r"+(?:create|name|\{)|sap[ \t]+(?:lag-)?\d\S*:\S+[ \t]+(?:create|\{))",
     re.MULTILINE,
 )
+#: How a connector is broken out: into so many ports of this rate [Gbit/s].
+_BREAKOUT = re.compile(r"c\d+-(\d+)g")
 _MD = re.compile(r"policy-name \S|\brate (?:pir|cir) ")
-_OTHER_KIND = re.compile(r"-(?:policy|profile|templates|list|ingress|mapping)$|^(?:hs|mc)-|^no$")
 #: A word that is so near to a known one is meant to be it.
-_NEAR, _FRAME_BYTES = 0.65, 1518
+_NEAR, _SLIP, _FRAME_BYTES = 0.65, 0.9, 1518
 _HIDDEN = "Its effect on queues is left out: nothing is promised where it acts."
 _TWO = "Another policy puts this mark into another class: where a packet comes in decides."
 _NO_LOW = "No mark is known to be out of profile: the setting for such packets is left out."
@@ -67,7 +67,7 @@ UNATTACHED = "No SAP in this text names this policy: it has no effect here."
 _HIDING = {
     "agg-rate", "agg-rate-limit", "egress-port-qos-policy", "egress-scheduler-override",
     "egress-scheduler-policy", "overrides", "policer-control-policy", "port-scheduler-policy",
-    "queue-group", "queue-override", "scheduler-override", "vlan-qos-policy",
+    "queue-group", "queue-override", "scheduler-override", "sub-sla-mgmt", "vlan-qos-policy",
 }  # fmt: skip
 _ELSEWHERE = {"queue-policy", "pool", "slope-policy", "sla-profile", "egress-remark-policy"}
 #: What a port or a SAP says, in the order in which it is looked for.
@@ -106,6 +106,15 @@ class _Leaf:
         return self.of.values.get(key)
 
 
+def _is_elsewhere(words: tuple[str, ...]) -> bool:
+    """Whether a command outside of a SAP is about pools, slopes, or queues of subscribers."""
+    if "sla-profile" in words:
+        return words[-2] == "sla-profile" or not {"qos", "egress", "ingress"}.isdisjoint(words)
+    if "pool" in words:
+        return words[0] in ("port", "card", "lag")
+    return not _ELSEWHERE.isdisjoint(words)
+
+
 def is_sros(text: str) -> float:
     """How sure it is that a text is of Nokia SR OS."""
     return 0.9 if _SIGN.search(text) else 0.0
@@ -139,6 +148,7 @@ class _Text:
         self.unit = "B" if is_braced(text) or _MD.search(text) else "kB"
         self.policies: dict[tuple[str, str], Policy] = {}
         self.places: dict[str, _Place] = {}
+        self.breakouts: dict[str, Value] = {}
         self.used: set[str] = set()
         for line in lines_of_sros(text):
             check_time(line.number)
@@ -159,13 +169,18 @@ class _Text:
         if words[0] == "qos":
             return self._policy(line._replace(words=words)) if len(words) > 2 else ""
         self.used.update(words)
+        if "capture-sap" in words[:-1]:
+            # Its subscribers have queues of their own on this port.
+            port = words[words.index("capture-sap") + 1].partition(":")[0]
+            self.places.setdefault(port, _Place(line.number)).hidden = True
         if "sap" in words[:-1] or (words[0] == "port" and len(words) > 1):
             return self._attached(line, words[words.index("sap") if "sap" in words else 0 :])
+        elsewhere = _is_elsewhere(words)
         if "interface" in words and words[-2] in ("qos", "network-policy"):
             self.notes.understood(line.number, line.text)
-        elif "qos" in words[:-1]:
+        elif "qos" in words[:-1] and not elsewhere:
             raise NotUnderstood
-        if (_HIDING | _ELSEWHERE).isdisjoint(words):
+        if _HIDING.isdisjoint(words) and not elsewhere:
             return ""
         return INWARD if "ingress" in words else _HIDDEN
 
@@ -174,9 +189,9 @@ class _Text:
         for above, text in zip(line.opened, line.parents, strict=False):
             self.notes.understood(above, text)
         if kind not in POLICIES:
-            if _OTHER_KIND.search(kind):
-                return "Policies of this kind are left out."
-            raise NotUnderstood
+            if nearest(kind, POLICIES, _SLIP):
+                raise NotUnderstood
+            return "Policies of this kind are left out."
         policy = self.policies.setdefault((kind, name), Policy(kind, name, line.number, self.unit))
         part, lost = read_policy(policy, words)
         statement = self.notes.understood(line.number, line.text)
@@ -187,6 +202,12 @@ class _Text:
     def _attached(self, line: Line, words: tuple[str, ...]) -> str:
         """A command of a SAP or a port."""
         name, rest = words[1], [each for each in words[2:] if each not in ("create", "policy-name")]
+        broken = _BREAKOUT.fullmatch(rest[-1]) if rest[:-1] == ["connector", "breakout"] else None
+        if broken:
+            rate_bps = units.gbps(float(broken[1]))
+            self.breakouts[name] = Value(rate_bps, "bit/s", line.number)
+            self.notes.understood(line.number, line.text)
+            return ""
         place = self.places.setdefault(name.partition(":")[0], _Place(line.number))
         if words[0] == "sap":
             place.saps.setdefault(name, {"line": Value(name, line=line.number)})
@@ -202,7 +223,8 @@ class _Text:
             place.hidden = True
             return _HIDDEN
         value = value[1:] if value[:1] == ["sap-egress"] else value
-        if not key and get_close_matches("".join(rest[1:2]), (*_ATTACHED, *_HIDING), 1, _NEAR):
+        said = "".join(rest[1:2])
+        if not key and not hiding and nearest(said, (*_ATTACHED, *_HIDING), _NEAR):
             raise NotUnderstood
         if not value:
             return "" if _ELSEWHERE.isdisjoint(rest) else "Slopes of a pool are left out."
@@ -256,7 +278,8 @@ class _Builder:
         self.nodes = {self.root: Given(place.line, values={"pir": rate} if rate else {})}
         self.leaves: list[_Leaf] = []
         self.memory = of_fact(facts, name, "buffer_bytes")
-        self.line = of_fact(facts, name, "line_rate_bps") or place.given.get("speed")
+        speed = place.given.get("speed") or text.breakouts.get(name.rpartition("/")[0])
+        self.line = of_fact(facts, name, "line_rate_bps") or speed
         rates = [each.value for each in (self.line, rate) if each]
         self.whole_bps = float(min(rates, default=0.0))
 
