@@ -1,6 +1,6 @@
-"""Models of router queues, compared with what was measured on seven routers and switches.
+"""Models of router queues, compared with measurements of seven routers and switches.
 
-Describe a network and what is sent to it, and run it::
+Describe a network and its traffic, and run it::
 
     from qoslib import PacketLimit, Port, Queue, Scenario, Stream, run
 

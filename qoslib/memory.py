@@ -1,4 +1,4 @@
-"""One memory budget for all tables of a run, checked before any of them is made."""
+"""One memory budget for all tables of a run, checked before any table is made."""
 
 import math
 import os

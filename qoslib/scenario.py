@@ -1,4 +1,4 @@
-"""A port and what is sent to it, as one document that can be saved, cited and run again."""
+"""A port and its traffic, as one document that can be saved, cited and run again."""
 
 from collections.abc import Iterator
 

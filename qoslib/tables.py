@@ -1,4 +1,4 @@
-"""Small tables of text and of HTML, for records that are shown in one screen."""
+"""Small text and HTML tables, for records that are shown on one screen."""
 
 import html
 import math

@@ -1,4 +1,4 @@
-"""How far two numbers may be apart and still count as equal: the rounding of a float's sums."""
+"""The differences at which two numbers still count as equal: rounding in sums of floats."""
 
 __all__ = ["EQUAL", "LOSSLESS", "ROUNDING"]
 

@@ -1,4 +1,4 @@
-"""The only place where bits meet bytes and Gb/s meets bit/s.
+"""Conversion of units: bits to bytes, Gb/s to bit/s, and back.
 
 Inside qoslib everything is in seconds, bytes, bit/s and packets/s. Published tables and
 people use other units; they are converted here, on the way in and on the way out.

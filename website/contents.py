@@ -9,16 +9,19 @@ __all__ = ["listed"]
 
 #: The parts of the course, by the number of the lesson that begins each.
 PARTS = {
-    "00": ("Queues", "What one port does to the packets of several classes."),
+    "00": ("Queues", "The packets of several classes share one port."),
     "06": (
         "Senders that respond",
-        "TCP slows down when packets are dropped, so the buffer decides how fast it sends.",
+        "TCP slows down when packets are dropped, so its rate depends on the buffer.",
     ),
     "09": (
-        "Judge",
-        "The same traffic at four ports, a configuration, and the evidence for a model.",
+        "Compare and judge",
+        "You compare four ports, judge a configuration, and weigh the evidence for a model.",
     ),
-    "12": ("Your network", "First your own kernel, then your own router."),
+    "12": (
+        "Your network",
+        "You test the models on your own kernel, and use them for your own router.",
+    ),
 }
 
 

@@ -134,7 +134,7 @@ class _Page:
         outputs = [self.output(each) for each in cell["outputs"]]
         if self.asked and outputs:
             name = "" if self.asked == ALOUD else self.asked
-            outputs = folded("I have predicted. Show the answer", outputs, "answer", name)
+            outputs = folded("Show the answer to the prediction", outputs, "answer", name)
         if (revealed := REVEALED.search(text)) and revealed[1] == self.asked:
             self.asked = ALOUD
         return [code, *outputs]

@@ -26,16 +26,16 @@ class Part(NamedTuple):
 
 #: Packages of Python's that leave something in the pages.
 FOR_PAGES = (
-    Part("sphinx", "BSD-2-Clause", "search and the frame of each page"),
-    Part("pydata-sphinx-theme", "BSD-3-Clause", "the look of each page"),
+    Part("sphinx", "BSD-2-Clause", "search, and the layout of each page"),
+    Part("pydata-sphinx-theme", "BSD-3-Clause", "the design of each page"),
     Part("sphinx-copybutton", "MIT", "the button that copies code"),
     Part("snowballstemmer", "BSD-3-Clause", "word stems for the search"),
-    Part("accessible-pygments", "BSD-3-Clause", "colours of code"),
+    Part("accessible-pygments", "BSD-3-Clause", "syntax colours"),
 )
 #: Packages of npm's.
 FROM_NPM = (
     Part("plotly.js-basic-dist-min", "MIT", "figures", "plotly/plotly.js"),
-    Part("pyodide", "MPL-2.0", "Python in a page", "pyodide/pyodide"),
+    Part("pyodide", "MPL-2.0", "Python in the browser", "pyodide/pyodide"),
 )
 #: Inside of these, or of what is compiled.
 INSIDE = (
@@ -44,7 +44,7 @@ INSIDE = (
     Part("clipboard.js", "MIT", "in the button that copies code"),
     Part("CPython", "PSF-2.0", "the language and its library, in Pyodide"),
     Part("Emscripten", "MIT", "the C library and the loader, in Pyodide"),
-    Part("numpy", "BSD-3-Clause", "arrays, for the engines in a page", "numpy/numpy"),
+    Part("numpy", "BSD-3-Clause", "arrays, in the engine of a page", "numpy/numpy"),
     Part("musl", "MIT", "`log` and `pow`, in the compiled kernels"),
     Part("numba", "BSD-2-Clause", "the compiler of the kernels", "numba/numba"),
 )
@@ -53,7 +53,7 @@ INSIDE = (
 def parts() -> dict[str, str]:
     """What the page says: a row for each part, with a link to the text of its licence."""
     there = files()
-    lines = ["| part | licence | what it does here | source |", "| --- | --- | --- | --- |"]
+    lines = ["| part | licence | purpose | source |", "| --- | --- | --- | --- |"]
     for part in (*FOR_PAGES, *FROM_NPM, *INSIDE):
         version = "" if part in INSIDE else _version(part.name)
         name = f"licences/{part.name}.txt"

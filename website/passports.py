@@ -76,7 +76,7 @@ def _page(name: str, passport: dict[str, Any], source: dict[str, str]) -> str:
         "## Notes",
         notes,
         "## Values",
-        "The values are written as in the source. The file has [all columns](index.md#columns).",
+        "The values are as published. The file has [all columns](index.md#columns).",
         _table(rows),
     ]
     return "\n\n".join(parts) + "\n"
@@ -88,13 +88,13 @@ def _live(path: Path) -> str:
     on = run["on"]
     machine = f"{on['system']} {on['kernel']}, {on['machine']}, {on['tc']}"
     facts = {"Kind": "measurement of the live lab", "Machine": machine, "Date": on["date"]}
-    facts |= {"After": run["source"]} if run.get("source") else {}
+    facts |= {"Modelled on": run["source"]} if run.get("source") else {}
     rows = _rows(path.with_suffix(".csv"))
     commands = [f"# {each['point']}\n" + "\n".join(each["commands"]) for each in run["points"]]
     files = ", ".join(f"[{each.name}](live/{each.name})" for each in _both(path))
     parts = [
         f"# live: {path.stem}",
-        "One of the experiments of [the live lab](../docs/live_lab.md), as the lessons use it.",
+        "The lessons use this experiment of [the live lab](../docs/live_lab.md).",
         _facts(facts),
         f"Download {files}",
         "## Commands",

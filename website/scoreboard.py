@@ -23,7 +23,7 @@ LESSONS = {
     "catalyst6506 hold_queue": "06_tcp_buffers",
     "catalyst6506": "07_pacing",
 }
-COLUMNS = ("Test", "Stream", "Quantity", "Published", "Model gives", "Error", "Model", "Verdict")
+COLUMNS = ("Test", "Stream", "Quantity", "Published", "Modelled", "Error", "Model", "Verdict")
 #: What can be chosen, beside any word: the name of a row's field, and what the page calls it.
 CHOICES = {
     "platform": "Device",
@@ -66,11 +66,11 @@ def _row(row: Any, said: dict[Any, str], table: str) -> str:
         "Stream": row.stream or "all",
         "Quantity": row.quantity.replace("_", " "),
         "Published": said["published"] + unit,
-        "Model gives": said["modelled"] + unit,
+        "Modelled": said["modelled"] + unit,
         "Error": said["error"],
         "Model": row.model + ("" if row.assumptions == "base" else f", {row.assumptions}"),
     }
-    numbers = {"Published": row.published, "Model gives": row.modelled, "Error": abs(row.error)}
+    numbers = {"Published": row.published, "Modelled": row.modelled, "Error": abs(row.error)}
     cells = [
         f'<td data-sort="{numbers[title]:.6g}">{html.escape(text)}</td>'
         if title in numbers

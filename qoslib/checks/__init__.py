@@ -1,4 +1,4 @@
-"""What a configuration promises, what is sent to it, and rules that find what is wrong with it.
+"""The promises of a configuration, its load, and the rules that find mistakes in it.
 
 No rule runs a model: each finding is arithmetic with the configuration's own numbers.
 """

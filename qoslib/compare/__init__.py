@@ -1,4 +1,4 @@
-"""The scoreboard: what was published, what the models give, and how far apart they are."""
+"""The scoreboard: published values, modelled values, and the error of each model."""
 
 from qoslib.compare.own_measurements import Overlay, overlay
 from qoslib.compare.remarks import model_differences, remark

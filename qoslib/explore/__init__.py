@@ -1,4 +1,4 @@
-"""What explorers are made of: controls around a figure that follows them, and what can be saved.
+"""The parts of an explorer: controls, a figure that follows them, and buttons to save it.
 
 Explorers and packet views are plain objects. The widgets in which a notebook shows them are loaded
 when they are shown.

@@ -1,4 +1,4 @@
-"""What is wrong with a configuration: rules, those that run a model, and the report of both."""
+"""A check as a whole: findings by rules and by models, and the report of both."""
 
 from qoslib.findings.assess import Given, offered
 from qoslib.findings.check import check

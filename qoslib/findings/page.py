@@ -1,4 +1,4 @@
-"""Reports as one HTML page: nothing is loaded from elsewhere, every number opens its arithmetic."""
+"""Reports as one HTML page that loads nothing; a click on a number shows its arithmetic."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -77,8 +77,8 @@ document.querySelectorAll("button[data-copies]").forEach((button) => {
 
 
 _LEGEND = (
-    "Each number opens its arithmetic. * rests on a vendor's default with a source, ** on a default"
-    " that nobody has verified, ? on an assumption."
+    "Click a number to see its arithmetic. A number with * rests on a vendor's default with a"
+    " source, with ** on a default that nobody has verified, and with ? on an assumption."
 )
 #: Half of the line that shows how far a model is from a measured value [pixels].
 _MIDDLE = 60
@@ -103,7 +103,7 @@ def page(reports: Sequence[Report]) -> str:
         '<meta name="viewport" content="width=device-width">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\';'
         " style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-        f"<title>{escape(names)}: what it gives each class</title>\n<style>{_STYLE}</style>\n"
+        f"<title>{escape(names)}: check of a configuration</title>\n<style>{_STYLE}</style>\n"
         f"</head>\n<body>\n{body}\n<script>{_SCRIPT}</script>\n</body>\n</html>\n"
     )
 
@@ -158,7 +158,7 @@ def _classes(port: PortReport) -> Iterator[str]:
     for fact in port.missing:
         yield f"<p>{escape(fact.question)} <code>{escape(answer(fact))}</code></p>"
     if port.rows:
-        head = [*CLASSES, *(["loss", "delay p99"] if port.runs else [])]
+        head = [*CLASSES, *(["loss", "p99 delay"] if port.runs else [])]
         # Of both models the packet model, which has delays too.
         given = sorted((run for run in port.runs if run.load_ratio == 1), key=_is_packets)
         runs = {run.name: run for run in given}
@@ -177,7 +177,7 @@ def _load(port: PortReport, report: Report) -> Iterator[str]:
         yield f"<p class=soft>{escape(said)}</p>"
     if port.compared:
         yield f"<h2>Measured{of}</h2>"
-        yield from _table((*COMPARED, "how far"), map(_compared, port.compared))
+        yield from _table((*COMPARED, "errors"), map(_compared, port.compared))
         yield f"<p class=soft>{_HOW_FAR}</p>"
     if port.verify and port.rows:
         yield f"<p>Verify on the device{of}</p><pre>{escape(chr(10).join(port.verify))}</pre>"

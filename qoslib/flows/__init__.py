@@ -1,4 +1,4 @@
-"""The vocabulary of senders that answer: TCP connections and the hosts they leave from.
+"""The vocabulary of senders that respond: TCP connections and their hosts.
 
 Congestion control, slow start and recovery are choices of their own, named after their RFCs.
 """

@@ -1,4 +1,4 @@
-"""The fluid model: mean rates by closed forms and water-filling, answers at once."""
+"""The fluid model: mean rates by closed forms and water-filling, without a simulation."""
 
 from qoslib.fluid.forwarder import knee_bytes
 from qoslib.fluid.over_time import over_time

@@ -1,4 +1,4 @@
-"""The front door: a scenario is run whole, alone or many times, by the model that is named."""
+"""The front door: run a scenario with the model that you name, once or over a grid of values."""
 
 from qoslib.front.grid import Sweep
 from qoslib.front.runs import MODELS, run

@@ -1,4 +1,4 @@
-"""The lessons: what serves one of them alone, a folder a topic, and the check of an answer.
+"""The lessons: a folder per topic, with its figures and exercises, and the check of an answer.
 
 Each lesson has its figures, its explorer, its predictions and its exercises, and is loaded when it
 is first named. No answer is written down; `check` computes it when it is called, and `reveal` gets

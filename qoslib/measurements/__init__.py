@@ -1,4 +1,4 @@
-"""Published measurements as tables: one row a value, each with unit, place and source.
+"""Published measurements as tables: one row per value, each with unit, place and source.
 
 `load` reads a published table by name, or one of your own from a file, a buffer or a DataFrame;
 `rows` gives the same as plain records, which need no pandas; `catalogue` lists what is published;

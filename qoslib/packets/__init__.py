@@ -1,4 +1,4 @@
-"""The same disciplines packet by packet: one event loop, small rules, exact time."""
+"""The packet model: the same ports, packet by packet, in one event loop with exact times."""
 
 from qoslib.packets.collect import filling
 from qoslib.packets.history import OverTime, over_time

@@ -1,4 +1,4 @@
-"""The routers of the sources, each as data: what is sourced, assumed, fitted."""
+"""The routers of the sources as data, in which each number is sourced, assumed or fitted."""
 
 from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""Figures: one look per kind of thing, each with a paragraph and a table that say the same.
+"""Figures: one style per kind of value, each with a paragraph and a table of the same content.
 
 Figures are plain records. Only this room knows plotly, and loads it where a widget or a picture is
 made: `live` hands out the widget that explorers update in place.

@@ -1,4 +1,4 @@
-"""The vocabulary: one description of a port that every model reads.
+"""The vocabulary of ports: one description that every model reads.
 
 Building blocks carry the names of RFC 2475 and RFC 3290. All are frozen, checked when made,
 equal by value, and written to and read from JSON.

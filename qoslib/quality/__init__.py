@@ -1,4 +1,4 @@
-"""What users hear: jitter (RFC 3550) and the E-model of telephone calls (ITU-T G.107)."""
+"""Voice quality: jitter (RFC 3550) and the E-model of telephone calls (ITU-T G.107)."""
 
 from qoslib.quality.emodel import (
     G711,

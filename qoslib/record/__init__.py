@@ -1,4 +1,4 @@
-"""The base of every description: frozen, validated when made, equal by value, JSON.
+"""The base of every description: a frozen record, validated when made, which JSON can hold.
 
 `values` says what single values may be, `document` reads JSON, `base` has the records themselves.
 """

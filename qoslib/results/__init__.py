@@ -1,4 +1,4 @@
-"""What a model says: one record, whichever model made it.
+"""The result of a run: one record, whichever model made it.
 
 A `Result` prints in one screen, shows as a table in a notebook, knows why a value is missing, and
 becomes a pandas table (`to_frame`), an xarray dataset (`to_xarray`) or JSON (`to_json`).

@@ -1,4 +1,4 @@
-"""Senders that answer to loss and delay: closed forms, the fluid model, and packet by packet."""
+"""Senders that respond to loss and delay: closed forms, a fluid model and a packet model."""
 
 from qoslib.tcp.fluid import solve
 from qoslib.tcp.formulas import (

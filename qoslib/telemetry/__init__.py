@@ -1,7 +1,7 @@
-"""Counters and measurements of your own: what a device or a tester wrote, as measurements.
+"""Your own measurements, read from the output of devices and testers.
 
 `read` takes what iperf3, flent, ``tc -s`` and the ``show`` commands of IOS, IOS-XE, IOS-XR and
-Junos write, and gives the same table as `measurements.load`: one row a value, each with its unit,
+Junos write, and gives the same table as `measurements.load`: one row per value, each with its unit,
 its statistic and its place in the file. `rows` gives the same as plain records. `rates` takes
 two readings of counters, and `arrivals` a packet capture.
 """

@@ -1,4 +1,4 @@
-"""A worksheet for a port of one's own: how large a buffer, and how to test it on a real switch."""
+"""A worksheet for your own port: its buffer size, and how to test it on a real switch."""
 
 from qoslib.worksheet.path import Path
 from qoslib.worksheet.rules import MANY_FLOWS, worksheet

@@ -81,7 +81,7 @@ def says(page, text):
 
 def test_it_begins_with_an_example_and_its_stored_report(opened):
     page = opened()
-    says(page, "Example")
+    says(page, "This is an example")
     assert text_of(page) == checking.EXAMPLE["text"]
     assert page.locator(".lead").inner_text().startswith("2 warnings. First: Class VIDEO loses")
     assert page.evaluate("asked") == []
@@ -186,7 +186,7 @@ def test_a_damaged_link_says_so(opened, page, folder):
 
 def test_without_an_engine_the_example_stays_and_the_page_says_what_is_missing(opened):
     page = opened(name="alone")
-    says(page, "Example: a stored report. The engine needs a web server")
+    says(page, "This is an example with a stored report. The engine needs a web server")
     assert page.locator(".lead").is_visible()
     page.get_by_label("Configuration").fill(TUNNEL)
     says(page, "The engine needs a web server")

@@ -117,7 +117,7 @@ def test_a_slider_moves_the_figure_from_the_grid(opened):
     slider(page, "Buffer [packets]").focus()
     page.keyboard.press("Home")
     wait_for_words(page, direct(buffer=1)["summary"])
-    assert "stored grid" in page.locator(".qoslib-source").inner_text()
+    assert "Computed in advance" in page.locator(".qoslib-source").inner_text()
     assert traces(page) != begun
     assert page.get_by_label("Buffer, as a number").input_value() == "1"
     assert page.locator(".qoslib-cause").inner_text().startswith("Buffer 512 → 1 packets.")

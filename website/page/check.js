@@ -32,7 +32,7 @@
     make("div", { class: "tools" }, button("Open a file", () => chosen.click()), button("Clear", () => begin({ text: "", load: "" })), button("Copy link", copyLink)),
     make("h2", {}, "Configuration"), sheet.root, facts,
     make("h2", {}, "Load"), load.root,
-    make("details", { class: "help" }, make("summary", {}, "Words for the load"), words),
+    make("details", { class: "help" }, make("summary", {}, "How to describe the load"), words),
     make("p", { class: "private" }, "Nothing has left this browser."));
   const right = make("div", { class: "answer" }, make("div", { class: "tools" }, said, stop), bar, changed, report, inTerminal);
   root.replaceChildren(left, right, chosen);
@@ -82,14 +82,14 @@
   async function check() {
     const mine = ++turn;
     keepAddress();
-    const promised = await ask(mine, message({ load: "" }), "Promises");
+    const promised = await ask(mine, message({ load: "" }), "The promises are being computed");
     if (mine !== turn) return;
     if (!promised) return clear();
     const more = load.value.trim() && !promised.missing.length;
     show(promised);
     if (!more) return say(promised.missing.length ? "A fact is missing: enter it below the configuration." : "Promises only: add a load to see losses and delays.");
-    say("The promises are below. Packets are being simulated ...", 0);
-    const found = await ask(mine, message(), "Packets");
+    say("The promises are below. The packet model is running ...", 0);
+    const found = await ask(mine, message(), "The promises are below. The packet model is running");
     if (found && mine === turn) show(found), say("Checked by the engine in this page.");
   }
 
@@ -98,7 +98,7 @@
     const given = await engine.ask(question, (done, whole) => mine === turn && say(`${what} ...`, done / whole));
     if (mine !== turn) return null;
     stop.hidden = true;
-    if (given.stopped) say("Stopped. Change something to check again.");
+    if (given.stopped) say("The check was stopped. Edit the configuration or the load to start it again.");
     else if (given.error) say(given.error);
     root.classList.toggle("missing", engine.status === "missing");
     return given.stopped || given.error || given.superseded ? null : given;
@@ -154,7 +154,7 @@
   }
 
   async function ticket() {
-    const given = await ask(++turn, message({ full: true }), "Packets at 80, 100 and 120 % of the load");
+    const given = await ask(++turn, message({ full: true }), "The models are running at 80, 100 and 120 % of the load");
     if (!given) return;
     say("Checked by the engine in this page.");
     download(`${name}.md`, "text/markdown", given.markdown);
@@ -180,7 +180,7 @@
 
   async function take(file) {
     if (!file) return;
-    if (file.size > MOST_BYTES) return say(`${file.name} has ${(file.size / 1e6).toFixed(0)} MB; allowed: at most 40 MB.`);
+    if (file.size > MOST_BYTES) return say(`${file.name} has ${(file.size / 1e6).toFixed(0)} MB. A configuration may have at most 40 MB.`);
     begin({ name: file.name, text: await decoded(file) });
   }
 
@@ -206,8 +206,8 @@
   }
 
   async function copyLink() {
-    if (!(await keepAddress())) return say("The text is too long for a link.");
-    await navigator.clipboard.writeText(location.href).then(() => say("Link copied. It holds the configuration and the load."), () => say("The link is in the address bar."));
+    if (!(await keepAddress())) return say("The configuration and the load are too long for a link.");
+    await navigator.clipboard.writeText(location.href).then(() => say("Link copied. It contains the configuration and the load."), () => say("The link is in the address bar."));
   }
 
   async function open(state) {
@@ -225,13 +225,13 @@
     const { name: file, text, load: sent, answer } = window.qoslibExample;
     [name, sheet.value, load.value] = [file, text, sent];
     show(answer);
-    say("Example: the stored report of the configuration on this page. Paste your own.");
+    say("This is an example with a stored report. Paste your own configuration.");
   }
 
   function help() {
-    words.append("One class per line, as in ", make("code", {}, 'VOICE = "40 calls G.711"'), ". Words: ",
+    words.append("Write one class per line, as in ", make("code", {}, 'VOICE = "40 calls G.711"'), ". You can use: ",
       ...window.qoslibExample.words.flatMap((each) => [make("code", {}, each), " "]),
-      make("a", { href: new URL("../../docs/checking.html#words-for-traffic", HERE).href }, "What they stand for"));
+      make("a", { href: new URL("../../docs/checking.html#words-for-traffic", HERE).href }, "What each stands for"));
   }
 
   sheet.text.addEventListener("input", () => {
@@ -255,7 +255,7 @@
     example();
     if ((await engine.look()) !== "missing" || !latest) return;
     root.classList.add("missing");
-    say(`Example: a stored report. ${engine.reason}`);
+    say(`This is an example with a stored report. ${engine.reason}`);
   });
   document.head.append(stored);
 })();

@@ -249,15 +249,15 @@
       this.words.hidden = true;
       this.alert.hidden = false;
       this.alert.textContent = engine().status === "missing"
-        ? `These settings need the engine. ${engine().reason} Without it, you can move one control at a time: Reset returns the others to their start.`
-        : "The engine will answer for these settings as soon as it has loaded. The figure still shows the previous settings.";
+        ? `These settings need the engine. ${engine().reason} Without it, you can move one control at a time. Press Reset to return the others to their start values.`
+        : "The engine will compute these settings as soon as it has loaded. The figure still shows the previous settings.";
       this.tell("");
     }
 
     // Say who has answered, and how far the engine is.
     tell(by = this.shown?.by) {
       const texts = {
-        grid: "From the stored grid, in which one control moves in fixed steps.",
+        grid: "Computed in advance for one control at a time, and stored with this page.",
         engine: `Computed by the engine in this page.${this.shown?.state.packets ? "" : " The packet model follows."}`,
       };
       const { status } = engine();
