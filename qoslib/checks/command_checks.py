@@ -51,6 +51,9 @@ _WITHOUT_HYPHEN = ("fe", "ge", "xe", "et")
 _SLIP, _SLOW_S = 1000, 0.1
 #: More lines are counted.
 _MOST_LINES = 10
+#: What becomes of a refused line where a device takes a commit as a whole or not at all.
+_NO_COMMIT = "A commit that holds it changes nothing on the device."
+_RUNNING = "If a device shows this line as part of what is running, its platform takes it."
 #: Groups that packets of the router itself may have, and that all have without a line.
 _OF_ROUTER = {"0", "6", "7"}
 
@@ -62,18 +65,23 @@ def _listed(lines: Sequence[int]) -> str:
 @rule(
     "line-refused",
     "error",
-    "docs/checking.md: a line that the device refuses has no effect",
+    "docs/checking.md: a line that the device refuses has no effect; Cisco IOS XR System Management"
+    " Command Reference, commit: without best-effort nothing of a commit that fails is applied;"
+    " Juniper, CLI User Guide: a commit fails as a whole",
     whole=True,
 )
 def line_refused(configuration: Configuration) -> Iterator[Found]:
     """A device would not take this line; the rest of the configuration is read without it."""
+    whole = manners_of(configuration.dialect).commits_whole
+    effect = _NO_COMMIT if whole else "It has no effect on the device."
     lines: dict[str, list[int]] = {}
     for remark in configuration.remarks:
         if remark.kind == "refused":
             lines.setdefault(remark.lost, []).append(remark.line)
     for lost, (first, *others) in lines.items():
         more = f"Likewise line{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}."
-        yield Found(first, f"{lost} It has no effect on the device.", more if others else "")
+        running = [_RUNNING] if whole else []
+        yield Found(first, f"{lost} {effect}", " ".join([*([more] if others else []), *running]))
 
 
 @rule(

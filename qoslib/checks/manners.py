@@ -54,6 +54,8 @@ class Manners(NamedTuple):
         Whether the rate of a shaper is in kb/s.
     groups_choose : bool
         Whether groups that a policy sets on the way in choose the class on the way out.
+    commits_whole : bool
+        Whether one line that the device refuses keeps out all that is committed with it.
     verify : tuple of str
         Commands that show what a device does; `{name}` is an interface, `{way}` a direction.
     shared_buffers : bool
@@ -84,6 +86,7 @@ class Manners(NamedTuple):
     strict_unless_said: bool = False
     shapers_by_kilobit: bool = False
     groups_choose: bool = False
+    commits_whole: bool = False
     verify: tuple[str, ...] = ()
     shared_buffers: bool = False
     limit_in_words: str = ""
@@ -103,7 +106,7 @@ _MANNERS = {
     "ios": _IOS._replace(bandwidth_is_weight=True),
     "ios-xe": _XE,
     "catalyst": _XE._replace(shared_buffers=True),
-    "ios-xr": _ROUTER._replace(strict_reserves="policer", groups_choose=True),
+    "ios-xr": _ROUTER._replace(strict_reserves="policer", groups_choose=True, commits_whole=True),
     "nxos": _CISCO._replace(takes_both=True, groups_choose=True),
     "eos": Manners(
         "eos",
@@ -118,6 +121,7 @@ _MANNERS = {
         writes=True,
         one_strict_queue=True,
         limits_refused=True,
+        commits_whole=True,
         verify=("show interfaces queue {name}", "show class-of-service interface {name}"),
     ),
     # The network queues that a port has by default have CIRs of 120 % and more (7450 ESS Quality of
