@@ -48,6 +48,14 @@ class Value(NamedTuple):
         """
         return round(self.value * whole, 6) if self.unit == "1" else float(self.value)
 
+    def rate_in(self, whole_bps: float) -> "Value":
+        """A rate, which may be a share of a whole, as a rate [bit/s].
+
+        >>> Value(0.2, "1", line=3).rate_in(1e9)[:3]
+        (200000000.0, 'bit/s', 3)
+        """
+        return self._replace(value=self.of_whole(whole_bps), unit="bit/s")
+
 
 def of_default(name: str) -> Value:
     """A vendor's default that is one number.

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from qoslib.config.conditioners import Row
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.mqc.lines import NotUnderstood, Words, exactly
 from qoslib.config.provenance import Provenance
@@ -74,10 +75,6 @@ class InPacketsError(Exception):
     """A rate in packets per second."""
 
 
-#: Two thresholds, and what the probability rises to.
-Thresholds = tuple[Value, Value, float]
-
-
 @dataclass
 class Given:
     """What a queue is given, behind the line that begins it."""
@@ -88,8 +85,8 @@ class Given:
     share: Value | None = None
     guaranteed: Value | None = None
     shape: Value | None = None
-    early: Thresholds | None = None
-    marking: Thresholds | None = None
+    early: Row | None = None
+    marking: Row | None = None
     other: bool = False
     statements: list[Statement] = field(default_factory=list)
 
@@ -178,7 +175,7 @@ COMMANDS: dict[str, Callable[[Given, Words, bool], None]] = {
 }
 
 
-def _thresholds(words: Words) -> Thresholds:
+def _thresholds(words: Words) -> Row:
     """Two thresholds, each behind its word."""
     if not words.skip("minimum-threshold"):
         raise NotUnderstood

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from qoslib import units
 from qoslib.config.code_points import mark_of
+from qoslib.config.conditioners import FRAME_BYTES, thresholds, token_bucket
 from qoslib.config.eos.blocks import DEFAULT_CLASSES, QUEUES, queueing_of
-from qoslib.config.eos.commands import Block, Given, Queueing, Thresholds
+from qoslib.config.eos.commands import Block, Given, Queueing
 from qoslib.config.facts import Facts, rate_question
 from qoslib.config.lines import nearest
 from qoslib.config.provenance import Provenance
@@ -30,7 +31,6 @@ from qoslib.config.sourced import (
 from qoslib.config.values import Value, of_default
 from qoslib.port import (
     ByteLimit,
-    ByteRedProfile,
     Classifier,
     Ewma,
     Node,
@@ -40,7 +40,6 @@ from qoslib.port import (
     SchedulerTree,
     Shaper,
     TailDrop,
-    TimeRedProfile,
 )
 
 __all__ = ["STRICT_SHARE", "is_eos", "read_eos"]
@@ -54,7 +53,6 @@ _SIGN = re.compile(
     r"|^[ \t]*priority-flow-control priority \d",
     re.MULTILINE,
 )
-_FRAME_BYTES = 1518
 #: Kind of mark -> the trust that leaves it out.
 _OTHER = {"DSCP": "cos", "PCP": "dscp"}
 _STRICT_GUARANTEE = (
@@ -240,7 +238,7 @@ def _queue(index: int, block: Block, line_bps: float, limit: Sourced[ByteLimit])
     share, guaranteed, early = given.share, given.guaranteed, given.early
     dropper: Sourced[Red] | TailDrop = _TAIL_DROP
     if early:
-        dropper = made(Red, profile=_profile(early, line_bps), averaging=Ewma())
+        dropper = made(Red, profile=thresholds(early, line_bps), averaging=Ewma())
     return made(
         Queue,
         name=_name(index),
@@ -249,7 +247,7 @@ def _queue(index: int, block: Block, line_bps: float, limit: Sourced[ByteLimit])
         weight=number(round(units.convert(share.value, "1", "%"), 6), share) if share else 1.0,
         guaranteed_bps=number(guaranteed.of_whole(line_bps), guaranteed) if guaranteed else 0.0,
         shaper=_shaper(given.shape, line_bps),
-        marking=_profile(given.marking, line_bps),
+        marking=thresholds(given.marking, line_bps) if given.marking else None,
         dropper=dropper,
     )
 
@@ -263,17 +261,4 @@ def _shaper(shape: Value | None, line_bps: float) -> Sourced[Shaper] | None:
     """A shaper with the burst that these switches have, if a line says its rate."""
     if shape is None:
         return None
-    rate_bps, time = shape.of_whole(line_bps), of_default("eos.shape_burst")
-    burst_bytes = max(int(units.octets(rate_bps * time.value)), _FRAME_BYTES)
-    return made(Shaper, rate_bps=number(rate_bps, shape), burst_bytes=number(burst_bytes, time))
-
-
-def _profile(
-    thresholds: Thresholds | None, line_bps: float
-) -> Sourced[ByteRedProfile | TimeRedProfile] | None:
-    if thresholds is None:
-        return None
-    low, high, share = thresholds
-    if low.unit == "B":
-        return number(ByteRedProfile(low.value, high.value, share), low)
-    return number(TimeRedProfile(low.value, high.value, line_bps, share), low)
+    return token_bucket(shape.rate_in(line_bps), of_default("eos.shape_burst"), FRAME_BYTES)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from qoslib import units
+from qoslib.config.conditioners import burst_of, token_bucket
 from qoslib.config.junos.amounts import REMAINDER, of_bps
 from qoslib.config.junos.definitions import Draft, Entry, Site, row_of
 from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out
@@ -43,15 +44,15 @@ def shaper_of(of: Profile | Scheduler, whole_bps: float, draft: Draft) -> Source
     """What a shaping rate makes, if there is one, with its burst, or the default burst."""
     if of.shaping is None:
         return None
-    rate_bps = of_bps(of.shaping, whole_bps)
-    burst = of.shaping_burst or _burst(rate_bps, draft.default("shaping_burst"))
-    return made(Shaper, rate_bps=number(rate_bps, of.shaping), burst_bytes=burst)
+    rate = of.shaping._replace(value=of_bps(of.shaping, whole_bps))
+    if of.shaping_burst:
+        return token_bucket(rate, of.shaping_burst)
+    return token_bucket(rate, draft.default("shaping_burst"), _least_burst())
 
 
-def _burst(rate_bps: float, time: Value) -> Value:
-    """What a rate carries in the time of a default burst."""
-    least = of_default("junos.least_burst").value
-    return time._replace(value=max(int(units.octets(rate_bps * time.value)), int(least)))
+def _least_burst() -> int:
+    """No default burst is smaller [B]."""
+    return int(of_default("junos.least_burst").value)
 
 
 def rate_limit(rate: Value) -> Sourced[Policer]:
@@ -60,7 +61,8 @@ def rate_limit(rate: Value) -> Sourced[Policer]:
     >>> rate_limit(Value(1e7)).part
     Policer(rate_bps=10000000.0, burst_bytes=12500)
     """
-    burst = _burst(rate.value, of_default("junos.rate_limit_burst"))
+    burst = of_default("junos.rate_limit_burst")
+    burst = burst_of(burst, rate.value, _least_burst())
     return made(Policer, rate_bps=rate, burst_bytes=burst)
 
 

@@ -5,6 +5,7 @@ from functools import partial
 
 from qoslib import units
 from qoslib.config.code_points import DSCP, marks_matching
+from qoslib.config.conditioners import FRAME_BYTES, Row, burst_of, thresholds, token_bucket
 from qoslib.config.mqc.matches import ALL
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Early, Metered, Priority, Shape
@@ -13,7 +14,6 @@ from qoslib.config.sourced import Sourced, by_mark, made, number
 from qoslib.config.values import Value
 from qoslib.port import (
     ByteLimit,
-    ByteRedProfile,
     Ewma,
     ExcessBurst,
     Instantaneous,
@@ -21,42 +21,28 @@ from qoslib.port import (
     PeakRate,
     Policer,
     Red,
-    RedProfile,
     Shaper,
-    ShareRedProfile,
-    TimeRedProfile,
 )
+from qoslib.port.thresholds import Thresholds
 
 __all__ = ["DISCARDING", "dropper", "policer", "priority_policer", "shaper"]
 
-Profile = RedProfile | ByteRedProfile | TimeRedProfile | ShareRedProfile
-#: A shaper of the models never lets a frame go that its bucket cannot hold [B].
-_FRAME_BYTES = 1518
-
 #: What `drop` does to the packets of a class, whatever their rate is.
-DISCARDING = Policer(units.kbps(8.0), _FRAME_BYTES, conform="drop")
-
-
-def _burst(burst: Value, rate_bps: float) -> Sourced[int]:
-    """A burst, or what a rate carries in the time of one."""
-    size = burst.value if burst.unit == "B" else units.octets(burst.value * rate_bps)
-    if size < 1 and not burst.default:
-        raise ConfigurationError("the burst is below a byte", burst.line)
-    return number(max(int(size), 1), burst)
+DISCARDING = Policer(units.kbps(8.0), FRAME_BYTES, conform="drop")
 
 
 def shaper(shape: Shape, share_bps: float, platform: PlatformDefaults) -> Sourced[Shaper]:
     """The shaper of a class."""
     rate_bps = shape.rate.of_whole(share_bps)
     committed = shape.burst or platform.value("shape_burst")
-    burst, excess = _burst(committed, rate_bps).part, 0
+    burst, excess = burst_of(committed, rate_bps).value, 0
     if shape.excess and shape.excess.value:
-        excess = _burst(shape.excess, rate_bps).part
+        excess = burst_of(shape.excess, rate_bps).value
     if shape.peak:
         excess = excess or burst
         rate_bps *= 1 + excess / burst
-    size = number(max(burst + excess, _FRAME_BYTES), committed)
-    return made(Shaper, rate_bps=number(rate_bps, shape.rate), burst_bytes=size)
+    size = committed._replace(value=burst + excess, unit="B")
+    return token_bucket(shape.rate._replace(value=rate_bps), size, FRAME_BYTES)
 
 
 def priority_policer(
@@ -64,9 +50,8 @@ def priority_policer(
 ) -> Sourced[Policer]:
     """The policer that `priority` brings along, which drops in congestion."""
     assert priority.rate is not None
-    rate_bps = priority.rate.of_whole(share_bps)
-    burst = _burst(priority.burst or platform.value("priority_burst"), rate_bps)
-    rate = number(rate_bps, priority.rate)
+    rate = priority.rate.rate_in(share_bps)
+    burst = burst_of(priority.burst or platform.value("priority_burst"), rate.value)
     return made(Policer, rate_bps=rate, burst_bytes=burst, when="congested")
 
 
@@ -74,23 +59,22 @@ def policer(police: Metered, share_bps: float, platform: PlatformDefaults) -> So
     """The policer of `police`."""
     assert police.rate is not None
     default = platform.value("police_burst")
-    rate_bps = police.rate.of_whole(share_bps)
-    burst = _burst(police.burst or default, rate_bps)
+    rate = police.rate.rate_in(share_bps)
+    burst = burst_of(police.burst or default, rate.value)
     excess: Sourced[ExcessBurst] | Sourced[PeakRate] | None = None
     if police.peak:
-        peak_bps = police.peak.of_whole(share_bps)
-        if peak_bps < rate_bps:
+        peak = police.peak.rate_in(share_bps)
+        if peak.value < rate.value:
             raise ConfigurationError("the peak rate is below the committed rate", police.line)
-        more = _burst(police.excess or default, peak_bps)
-        excess = made(PeakRate, rate_bps=number(peak_bps, police.peak), burst_bytes=more)
+        more = burst_of(police.excess or default, peak.value)
+        excess = made(PeakRate, rate_bps=peak, burst_bytes=more)
     elif "violate" in police.actions:
         given = police.excess if police.excess and police.excess.value else None
-        more = _burst(given, rate_bps) if given else number(burst.part, default)
+        more = burst_of(given, rate.value) if given else default._replace(value=burst.value)
         excess = made(ExcessBurst, burst_bytes=more)
     actions = {"conform": "pass", "exceed": "drop", "violate": "drop"} | police.actions
     if excess is None:
         actions["violate"] = "drop"
-    rate = number(rate_bps, police.rate)
     return made(Policer, rate_bps=rate, burst_bytes=burst, excess=excess, **actions)
 
 
@@ -123,12 +107,11 @@ def _profile_of(
     unit: str,
     rate_bps: float,
     mark: str,
-) -> Sourced[Profile]:
+) -> Sourced[Thresholds]:
     """The profile of a mark: a row of the table, or the platform's own."""
     row = early.rows.get(mark) or early.rows.get("")
     if row:
-        low, high, share = row
-        return number(_profile(unit, low.value, high.value, share, rate_bps), low)
+        return thresholds(row, rate_bps)
     length = limit.packets if isinstance(limit, PacketLimit) else limit.limit_bytes
     least, most = platform.thresholds(mark, early.by, length)
     if unit == "1":
@@ -136,10 +119,11 @@ def _profile_of(
     elif unit == "s":
         least, most = (units.bits(each) / rate_bps for each in (least, most))
     source = platform.value("wred_thresholds")
-    return number(_profile(unit, least, most, source.value, rate_bps), source)
+    low, high = (source._replace(value=each, unit=unit) for each in (least, most))
+    return thresholds((low, high, source.value), rate_bps)
 
 
-def _in_bytes(row: tuple[Value, Value, float], packet_bytes: int) -> tuple[Value, Value, float]:
+def _in_bytes(row: Row, packet_bytes: int) -> Row:
     """A row in bytes, where a packet is taken to be so large (IOS XR)."""
     low, high, share = row
     if low.unit != "packets":
@@ -169,13 +153,3 @@ def _domain(early: Early, marks: tuple[str, ...]) -> list[str]:
         every = [mark for p in range(8) for mark in marks_matching(p, "IP")]
     known = [mark for mark in every if mark in marks]
     return every if marks in ((), ALL) or not known else known
-
-
-def _profile(unit: str, low: float, high: float, share: float, rate_bps: float) -> Profile:
-    if unit == "packets":
-        return RedProfile(low, max(high, 1), share)
-    if unit == "B":
-        return ByteRedProfile(low, max(high, 1), share)
-    if unit == "s":
-        return TimeRedProfile(low, high, rate_bps, share)
-    return ShareRedProfile(low, high, share)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from qoslib.config.conditioners import Row
 from qoslib.config.lines import Line
 from qoslib.config.mqc.turns import Turns
 from qoslib.config.provenance import Provenance
@@ -122,7 +123,7 @@ class Early:
 
     line: int
     by: str = "precedence"
-    rows: dict[str, tuple[Value, Value, float]] = field(default_factory=dict)
+    rows: dict[str, Row] = field(default_factory=dict)
     weight: Value | None = None
     ecn: bool = False
     instantaneous: bool = False

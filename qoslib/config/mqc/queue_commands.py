@@ -1,6 +1,7 @@
 """`random-detect` and `queue-limit`: thresholds and limits, in all units."""
 
 from qoslib.config.amounts import share_text, value_text
+from qoslib.config.conditioners import Row
 from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
 from qoslib.config.mqc.matches import meaning
 from qoslib.config.mqc.policies import Early, PolicyClass
@@ -23,8 +24,6 @@ _ONCE = 7
 _UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
 _BASES = {"ms": "s", "us": "s", "packets": "packets"}
 _TWO_UNITS = "the thresholds have two units; allowed: one"
-#: Two thresholds, and what the probability rises to.
-Row = tuple[Value, Value, float]
 
 
 def _length(words: Words, what: str, percent: bool = False) -> Value:

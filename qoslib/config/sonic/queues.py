@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from qoslib import units
+from qoslib.config.conditioners import token_bucket
 from qoslib.config.lines import shown
 from qoslib.config.provenance import Provenance
 from qoslib.config.sonic.config_db import MOST, ConfigDb
@@ -75,19 +76,20 @@ class PortReader:
     def _number(self, field: Value, what: str, least: float, most: float = MOST) -> Sourced[float]:
         return number(self.db.number(field, what, least, most), field)
 
-    def _rate(self, field: Value, what: str) -> Sourced[float]:
+    def _rate(self, field: Value, what: str) -> Value:
         """A rate, which is in bytes per second."""
-        return number(units.bits(self.db.number(field, what, 0, _MOST_BYTES)), field)
+        rate_bps = units.bits(self.db.number(field, what, 0, _MOST_BYTES))
+        return field._replace(value=rate_bps, unit="bit/s")
 
     def _shaper(self, scheduler: str) -> Sourced[Shaper] | None:
         fields = self.db.entry("SCHEDULER", scheduler)
         pir, pbs = fields.get("pir"), fields.get("pbs")
         if pir is None or not self.db.number(pir, "pir", 0) or self._counts_packets(scheduler):
             return None
-        rate = self._rate(pir, "pir")
-        if not pbs or not int(self.db.number(pbs, "pbs", 0)):
-            pbs = of_default("sonic.pbs")
-        return made(Shaper, rate_bps=rate, burst_bytes=number(int(float(pbs.value)), pbs))
+        burst = pbs and pbs._replace(value=int(self.db.number(pbs, "pbs", 0)))
+        if not burst or not burst.value:
+            burst = of_default("sonic.pbs")
+        return token_bucket(self._rate(pir, "pir"), burst)
 
     def _counts_packets(self, scheduler: str) -> bool:
         """Whether its rates are in packets, which no shaper here counts."""

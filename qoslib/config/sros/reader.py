@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from qoslib import units
+from qoslib.config.conditioners import FRAME_BYTES, token_bucket
 from qoslib.config.cut import CUT
 from qoslib.config.facts import Facts, rate_question
 from qoslib.config.interfaces import speed_bps
@@ -52,7 +53,7 @@ _SIGN = re.compile(
 _BREAKOUT = re.compile(r"c\d+-(\d+)g")
 _MD = re.compile(r"policy-name \S|\brate (?:pir|cir) ")
 #: A word that is so near to a known one is meant to be it.
-_NEAR, _SLIP, _FRAME_BYTES = 0.65, 0.9, 1518
+_NEAR, _SLIP = 0.65, 0.9
 _HIDDEN = "Its effect on queues is left out: nothing is promised where it acts."
 _TWO = "Another policy puts this mark into another class: where a packet comes in decides."
 _NO_LOW = "No mark is known to be out of profile: the setting for such packets is left out."
@@ -468,12 +469,13 @@ class _Builder:
 
     def _shaper(self, of: Given) -> Sourced[Shaper] | None:
         """What holds a queue or a node back below the rate of the line."""
-        rate_bps, time, burst = self._rate_bps(of), of_default("sros.burst"), of.values.get("burst")
-        if not self.line or rate_bps >= self.line.value or "pir" not in of.values:
+        rate_bps, pir, burst = self._rate_bps(of), of.values.get("pir"), of.values.get("burst")
+        if not self.line or rate_bps >= self.line.value or pir is None:
             return None
-        size, by = units.octets(rate_bps * time.value), burst if burst and burst.unit else time
-        burst_bytes = number(int(by.value if by is burst else max(size, _FRAME_BYTES)), by)
-        return made(Shaper, rate_bps=number(rate_bps, of.values["pir"]), burst_bytes=burst_bytes)
+        rate = pir._replace(value=rate_bps)
+        if burst and burst.unit:
+            return token_bucket(rate, burst)
+        return token_bucket(rate, of_default("sros.burst"), FRAME_BYTES)
 
     def _queue(self, leaf: _Leaf, rank: int, within: int) -> Sourced[Queue]:
         size, source = self._size(leaf)

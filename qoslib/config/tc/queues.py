@@ -3,8 +3,9 @@
 import math
 
 from qoslib import units
+from qoslib.config.conditioners import token_bucket
 from qoslib.config.source import ConfigurationError
-from qoslib.config.sourced import Sourced, made, number
+from qoslib.config.sourced import Sourced, made
 from qoslib.config.tc.amounts import rate_bps, time_s
 from qoslib.config.tc.command import Command
 from qoslib.config.tc.options import Options, by_default
@@ -22,7 +23,6 @@ __all__ = [
     "queue_length",
     "red_exponent",
     "shaper_of",
-    "token_bucket",
 ]
 
 #: Kinds that hold packets of flows apart, and what is lost in one queue.
@@ -127,11 +127,6 @@ def _bucket(part: Part) -> tuple[Value, Value]:
             raise ConfigurationError(f"tbf needs a {name} above 0", part.command.line)
     count_frames(part)
     return part.options["rate"], part.options["burst"]
-
-
-def token_bucket(rate: Value, burst: Value) -> Sourced[Shaper]:
-    """A shaper of whole bytes."""
-    return made(Shaper, rate_bps=rate, burst_bytes=number(int(burst.value), burst))
 
 
 def count_frames(part: Part) -> None:

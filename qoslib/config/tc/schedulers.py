@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from qoslib import units
+from qoslib.config.conditioners import token_bucket
 from qoslib.config.records import ConfiguredClass
 from qoslib.config.source import ConfigurationError, check_time
 from qoslib.config.sourced import Sourced, by_name, made, number
@@ -25,7 +26,6 @@ from qoslib.config.tc.queues import (
     packets,
     queue_fields,
     queue_length,
-    token_bucket,
 )
 from qoslib.config.values import Value
 from qoslib.platforms.trees import HTB_QUANTA_BYTES

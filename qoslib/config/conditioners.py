@@ -1,0 +1,50 @@
+"""Shapers, bursts and thresholds, as every dialect has them: of what a text or a default says."""
+
+from qoslib import units
+from qoslib.config.source import ConfigurationError
+from qoslib.config.sourced import Sourced, made, number
+from qoslib.config.values import Value
+from qoslib.port import ByteRedProfile, RedProfile, Shaper, ShareRedProfile, TimeRedProfile
+from qoslib.port.thresholds import Thresholds
+
+__all__ = ["FRAME_BYTES", "Row", "burst_of", "thresholds", "token_bucket"]
+
+#: A shaper of the models never lets a frame go that its bucket cannot hold [B].
+FRAME_BYTES = 1518
+#: Two thresholds of a unit, and what the probability rises to.
+Row = tuple[Value, Value, float]
+
+
+def burst_of(size: Value, rate_bps: float, least: int = 1) -> Value:
+    """A burst in whole bytes, at least so many; it may be the time in which a rate fills it.
+
+    >>> burst_of(Value(0.2, "s", default="ios-xe.priority_burst"), 1e6).value
+    25000
+    """
+    size_bytes = units.octets(size.value * rate_bps) if size.unit == "s" else size.value
+    if size_bytes < 1 and size.line and not size.default:
+        raise ConfigurationError("the burst is below a byte", size.line)
+    return size._replace(value=max(int(size_bytes), least), unit="B")
+
+
+def token_bucket(rate: Value, burst: Value, least: int = 1) -> Sourced[Shaper]:
+    """A shaper; its burst may be a time.
+
+    >>> token_bucket(Value(1e6, "bit/s", line=3), Value(0.2, "s")).part
+    Shaper(rate_bps=1000000.0, burst_bytes=25000)
+    """
+    return made(Shaper, rate_bps=rate, burst_bytes=burst_of(burst, rate.value, least))
+
+
+def thresholds(row: Row, rate_bps: float) -> Sourced[Thresholds]:
+    """Thresholds in the unit in which they are given; times are at a rate.
+
+    >>> thresholds((Value(20, "packets", line=3), Value(40, "packets"), 0.1), 1e6).part
+    RedProfile(minimum_packets=20, maximum_packets=40, maximum_probability=0.1)
+    """
+    low, high, share = row
+    kinds = {"packets": RedProfile, "B": ByteRedProfile, "1": ShareRedProfile}
+    if low.unit == "s":
+        return number(TimeRedProfile(low.value, high.value, rate_bps, share), low)
+    most = high.value if low.unit == "1" else max(high.value, 1)
+    return number(kinds[low.unit](low.value, most, share), low)
