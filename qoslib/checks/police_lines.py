@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from math import ceil
 
 from qoslib import units
-from qoslib.config.mqc.lines import RATE_WORDS, SIZE_WORDS, TIME_WORDS
 from qoslib.config.mqc.police import ACTIONS
 from qoslib.config.records import Statement
+from qoslib.config.words import RATE_WORDS, SIZE_WORDS, TIME_WORDS
 
 __all__ = ["police_lines"]
 

@@ -15,10 +15,10 @@ from qoslib.config.eos.commands import (
 )
 from qoslib.config.interfaces import speed_bps
 from qoslib.config.lines import SLIP, Line, nearest
-from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, begun, lines_of
 from qoslib.config.records import Statement
 from qoslib.config.source import check_time
 from qoslib.config.values import Value
+from qoslib.config.words import NotUnderstood, Refused, Words, begun, lines_of
 
 __all__ = ["DEFAULT_CLASSES", "QUEUES", "queueing_of"]
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from qoslib.config.conditioners import Row
 from qoslib.config.mqc.interfaces import INTERFACE
-from qoslib.config.mqc.lines import NotUnderstood, Words, exactly
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Statement
 from qoslib.config.values import Value
+from qoslib.config.words import NotUnderstood, Words
 
 __all__ = [
     "COMMANDS",
@@ -137,7 +137,7 @@ def _bandwidth(of: Given, words: Words, off: bool) -> None:
         of.guaranteed = _rate(words, "the guaranteed rate")
         return
     words.skip("percent")
-    share = None if off else Value(words.percent("the share"), "1", words.line.number)
+    share = None if off else words.said(words.percent("the share"), "1")
     of.guaranteed, of.share = (None, of.share) if guaranteed else (of.guaranteed, share)
 
 
@@ -196,32 +196,26 @@ def _thresholds(words: Words) -> Row:
 
 
 def _length(words: Words) -> Value:
-    value = words.number("the threshold", 0)
-    word = words.skip(*_LENGTHS, "segments")
-    if word == "segments":
-        return Value(value * _SEGMENT_BYTES, "B", words.line.number)
-    unit = _LENGTHS.get(word, "B")
-    base = "s" if unit in ("ms", "us") else "B"
-    return Value(exactly(value, unit, base), base, words.line.number)
+    length = words.length("the threshold", "B", _LENGTHS)
+    if words.skip("segments"):
+        return length._replace(value=length.value * _SEGMENT_BYTES)
+    return length
 
 
 def _rate(words: Words, what: str) -> Value:
     """A rate in kb/s or with its unit, or a share before or behind `percent`."""
-    number = words.line.number
-    if words.skip("percent"):
-        return Value(words.percent(what), "1", number)
-    before = words.at
-    words.number(what)
-    if words.skip("percent"):
-        words.at = before
-        share = words.percent(what)
+    start, share = words.at, bool(words.skip("percent"))
+    if not share:
+        words.number(what)
+        share, words.at = words.ahead == "percent", start
+    if share:
+        part = words.said(words.percent(what), "1")
         words.skip("percent")
-        return Value(share, "1", number)
-    words.at = before
+        return part
     rate_bps = words.rate_bps(what, "kbit/s")
     if words.skip("pps"):
         raise InPacketsError
-    return Value(rate_bps, "bit/s", number)
+    return words.said(rate_bps, "bit/s")
 
 
 def map_of(words: Words, off: bool) -> tuple[str, list[int], int] | str:

@@ -15,7 +15,6 @@ from qoslib.config.mqc.commands import (
     withdraw,
 )
 from qoslib.config.mqc.interfaces import DCBX, INTERFACE, SEVERAL, TYPES, interface_line, is_service
-from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, begun, lines_of
 from qoslib.config.mqc.matches import match
 from qoslib.config.mqc.names import BUILT_IN, SYSTEM
 from qoslib.config.mqc.police import ACTIONS
@@ -37,6 +36,7 @@ from qoslib.config.provenance import Provenance
 from qoslib.config.records import Statement
 from qoslib.config.source import check_time
 from qoslib.config.values import Value
+from qoslib.config.words import NotUnderstood, Refused, Words, begun, lines_of
 
 __all__ = ["policies_of"]
 

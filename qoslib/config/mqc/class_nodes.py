@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from qoslib.config.mqc.commands import gives
-from qoslib.config.mqc.lines import Refused
 from qoslib.config.mqc.matches import ALL, resolve
 from qoslib.config.mqc.names import (
     DEFAULT,
@@ -21,6 +20,7 @@ from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass, key
 from qoslib.config.mqc.settings import settings_of
 from qoslib.config.records import ConfiguredClass
 from qoslib.config.source import ConfigurationError, check_time
+from qoslib.config.words import Refused
 
 __all__ = [
     "ClassNode",

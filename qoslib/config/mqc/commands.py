@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from qoslib import units
-from qoslib.config.mqc.lines import RATE_WORDS, NotUnderstood, Words, exactly
-from qoslib.config.mqc.police import ACTIONS, action, burst, police, rate_or_share
+from qoslib.config.mqc.police import ACTIONS, action, police
 from qoslib.config.mqc.policies import Named, PolicyClass, Priority, Shape
 from qoslib.config.mqc.queue_commands import queue_buffers, queue_limit, random_detect
 from qoslib.config.values import Value
+from qoslib.config.words import RATE_WORDS, NotUnderstood, Words, exactly
 
 __all__ = [
     "COMMANDS",
@@ -39,30 +39,29 @@ def _account(words: Words) -> list[str]:
 
 
 def _bandwidth(of: PolicyClass, words: Words) -> list[str]:
-    number = words.line.number
     if not words.skip("remaining"):
-        of.bandwidth = rate_or_share(words, "the bandwidth", "kbit/s")
+        of.bandwidth = words.rate("the bandwidth", "kbit/s")
     elif words.skip("percent"):
-        of.remaining = Value(words.number("the share", 0, 100), "%", number)
+        of.remaining = words.said(words.number("the share", 0, 100), "%")
     else:
         words.skip("ratio")
-        of.remaining = Value(words.count("the ratio", 1, 65_536), "ratio", number)
+        of.remaining = words.said(words.count("the ratio", 1, 65_536), "ratio")
     return _account(words)
 
 
 def _priority(of: PolicyClass, words: Words) -> list[str]:
-    number, level, rate, size = words.line.number, 1, None, None
+    level, rate, size = 1, None, None
     if words.skip("level"):
         level = words.count("the level", 1, 7)
     if words.skip("percent"):
-        rate = Value(words.percent("the priority rate"), "1", number)
+        rate = words.said(words.percent("the priority rate"), "1")
     elif words.ahead:
-        rate = Value(words.rate_bps("the priority rate", "kbit/s"), "bit/s", number)
+        rate = words.said(words.rate_bps("the priority rate", "kbit/s"), "bit/s")
     if rate and words.ahead and words.ahead != "account":
-        size = burst(words, "the burst")
+        size = words.length("the burst", "B")
         if size.value <= 0:
             words.refuse("the burst is 0; allowed: above 0")
-    of.priority = Priority(number, level, rate, size)
+    of.priority = Priority(words.line.number, level, rate, size)
     return _account(words)
 
 
@@ -72,7 +71,7 @@ def _shape(of: PolicyClass, words: Words) -> list[str]:
     if words.skip("min"):
         return _shape_between(of, words)
     peak = words.skip("average", "peak") == "peak"
-    rate = rate_or_share(words, "the shaped rate")
+    rate = words.rate("the shaped rate")
     sizes: list[Value] = []
     while words.has_number():
         sizes.append(_shape_burst(words, rate))
@@ -86,24 +85,23 @@ def _shape(of: PolicyClass, words: Words) -> list[str]:
 def _shape_burst(words: Words, rate: Value) -> Value:
     """A burst of `shape`: of a share in ms, of a rate in bits, where no unit is written."""
     if rate.unit == "1":
-        return burst(words, "the burst", "ms")
+        return words.length("the burst", "ms")
     bits = words.number("the burst", 0)
     if words.ahead not in _SIZES:
-        return Value(units.octets(bits), "B", words.line.number)
+        return words.said(units.octets(bits), "B")
     words.at -= 1
-    return burst(words, "the burst")
+    return words.length("the burst", "B")
 
 
 def _shape_between(of: PolicyClass, words: Words) -> list[str]:
     """A minimum and a maximum data rate (Cisco, Nexus 9000 QoS guide, Congestion Management)."""
-    number, value = words.line.number, words.number("the minimum", 0)
+    value = words.number("the minimum", 0)
     least_bps = exactly(value, RATE_WORDS.get(words.skip(*RATE_WORDS), "bit/s"), "bit/s")
     if not words.skip("max"):
         raise NotUnderstood
-    rate_bps = words.rate_bps("the shaped rate")
-    least = Value(least_bps, "bit/s", number) if least_bps else None
-    of.shape = Shape(Value(rate_bps, "bit/s", number), least=least)
-    if least_bps > rate_bps:
+    rate = words.said(words.rate_bps("the shaped rate"), "bit/s")
+    of.shape = Shape(rate, least=words.said(least_bps, "bit/s") if least_bps else None)
+    if least_bps > rate.value:
         words.refuse("the minimum is above the maximum")
     words.end()
     return []

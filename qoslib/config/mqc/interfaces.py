@@ -1,10 +1,9 @@
 """The lines of an interface that say what its ports are like."""
 
 from qoslib.config.lines import Line
-from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, begun
 from qoslib.config.mqc.policies import Interface, Named, plain
 from qoslib.config.provenance import Provenance
-from qoslib.config.values import Value
+from qoslib.config.words import NotUnderstood, Refused, Words, begun
 
 __all__ = ["DCBX", "INTERFACE", "SEVERAL", "TYPES", "interface_line", "is_service"]
 
@@ -168,13 +167,13 @@ def _bandwidth(of: Interface, words: Words) -> bool:
     words.skip("output")
     if not words.has_number():
         raise NotUnderstood
-    of.bandwidth = Value(words.rate_bps("the bandwidth", "kbit/s"), "bit/s", words.line.number)
+    of.bandwidth = words.said(words.rate_bps("the bandwidth", "kbit/s"), "bit/s")
     return True
 
 
 def _speed(of: Interface, words: Words) -> bool:
     if words.has_number():
-        of.speed = Value(words.rate_bps("the speed", "Mbit/s"), "bit/s", words.line.number)
+        of.speed = words.said(words.rate_bps("the speed", "Mbit/s"), "bit/s")
     elif words.ahead[:1] == "-" or not words.ahead:
         raise NotUnderstood
     return True
@@ -186,12 +185,12 @@ def _hold(of: Interface, words: Words) -> bool:
     if not way:
         raise NotUnderstood
     if packets:
-        of.hold[way] = Value(packets, "packets", words.line.number)
+        of.hold[way] = words.said(packets, "packets")
     return True
 
 
 def _ring(of: Interface, words: Words) -> bool:
-    of.ring = Value(words.count("the ring", 0, 32_767), "packets", words.line.number)
+    of.ring = words.said(words.count("the ring", 0, 32_767), "packets")
     return True
 
 
@@ -206,7 +205,7 @@ def _bundle(of: Interface, words: Words) -> bool:
 def _clock(of: Interface, words: Words) -> bool:
     if not words.skip("rate") or not words.has_number():
         return False
-    of.speed = Value(words.rate_bps("the clock rate"), "bit/s", words.line.number)
+    of.speed = words.said(words.rate_bps("the clock rate"), "bit/s")
     return True
 
 

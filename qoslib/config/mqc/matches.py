@@ -1,10 +1,10 @@
 """`class-map`: what a `match` compares, and the marks of all who are in a class."""
 
 from qoslib.config.code_points import code_of, marks_matching, read_word
-from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
 from qoslib.config.mqc.names import near
 from qoslib.config.mqc.policies import Match, Selection
 from qoslib.config.source import check_time
+from qoslib.config.words import NotUnderstood, Refused, Words
 
 __all__ = ["ALL", "match", "meaning", "resolve"]
 

@@ -1,11 +1,10 @@
 """`police` in all its forms, and what it does to a packet of each colour."""
 
 from qoslib.config.code_points import read_word
-from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
 from qoslib.config.mqc.policies import Metered
-from qoslib.config.values import Value
+from qoslib.config.words import NotUnderstood, Words
 
-__all__ = ["ACTIONS", "action", "burst", "police", "rate_or_share"]
+__all__ = ["ACTIONS", "action", "police"]
 
 #: Word of an action -> whose action it is.
 ACTIONS = {
@@ -37,22 +36,6 @@ _HERE = (
 _LEFT = "These packets pass; what they are marked with is left out."
 
 
-def burst(words: Words, what: str, unit: str = "B") -> Value:
-    """A burst: a number, and perhaps its unit."""
-    value = words.number(what, 0)
-    unit = (SIZE_WORDS | TIME_WORDS).get(words.skip(*SIZE_WORDS, *TIME_WORDS), unit)
-    base = "B" if unit in SIZE_WORDS.values() else "s"
-    return Value(exactly(value, unit, base), base, words.line.number)
-
-
-def rate_or_share(words: Words, what: str, bare: str = "bit/s") -> Value:
-    """A rate, or a share of one; `bare` is the unit of a number without one."""
-    share = words.share(what)
-    if share is not None:
-        return Value(share, "1", words.line.number)
-    return Value(words.rate_bps(what, bare), "bit/s", words.line.number)
-
-
 def police(words: Words) -> tuple[Metered | None, list[str]]:
     """The policer of a line."""
     if not words.ahead:
@@ -64,7 +47,7 @@ def police(words: Words) -> tuple[Metered | None, list[str]]:
     if words.line.words[words.at + 1 : words.at + 2] == ("pps",):
         words.number("the rate")
         return None, [_IN_PACKETS]
-    made = Metered(words.line.number, rate_or_share(words, "the rate"))
+    made = Metered(words.line.number, words.rate("the rate"))
     lost: list[str] = []
     while words.ahead:
         lost += _behind_rate(words, made)
@@ -78,10 +61,10 @@ def _behind_rate(words: Words, made: Metered) -> list[str]:
         field = "burst" if made.burst is None else "excess" if made.excess is None else ""
     if field:
         unit = "ms" if made.rate and made.rate.unit == "1" else "B"
-        setattr(made, field, burst(words, _CALLED[field], unit))
+        setattr(made, field, words.length(_CALLED[field], unit))
         return []
     if words.skip("pir", "peak-rate"):
-        made.peak = rate_or_share(words, "the peak rate")
+        made.peak = words.rate("the peak rate")
         return []
     return action(words, made)
 

@@ -2,10 +2,10 @@
 
 from qoslib.config.amounts import share_text, value_text
 from qoslib.config.conditioners import Row
-from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
 from qoslib.config.mqc.matches import meaning
 from qoslib.config.mqc.policies import Early, PolicyClass
 from qoslib.config.values import Value
+from qoslib.config.words import LENGTHS, NotUnderstood, Words
 
 __all__ = ["DYNAMIC", "OF_MEMORY", "queue_buffers", "queue_limit", "random_detect"]
 
@@ -21,20 +21,15 @@ OF_MEMORY = "A limit as a share of the port's memory is left out; the default is
 DYNAMIC = "times what is free"
 #: The index of a limit of once what is free; each more doubles it (NX-OS).
 _ONCE = 7
-_UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
-_BASES = {"ms": "s", "us": "s", "packets": "packets"}
+_UNITS = {**LENGTHS, "packets": "packets"}
 _TWO_UNITS = "the thresholds have two units; allowed: one"
 
 
 def _length(words: Words, what: str, percent: bool = False) -> Value:
     """A length of a queue: packets where no unit is written."""
     if percent:
-        return Value(words.percent(what, 0), "1", words.line.number)
-    value = words.number(what, 0)
-    unit = _UNITS.get(words.skip(*_UNITS), "packets")
-    base = _BASES.get(unit, "B")
-    value = value if base == "packets" else exactly(value, unit, base)
-    return Value(value, base, words.line.number)
+        return words.said(words.percent(what, 0), "1")
+    return words.length(what, "packets", _UNITS)
 
 
 def _marks(words: Words, by: str) -> list[str]:
@@ -76,7 +71,7 @@ def queue_buffers(of: PolicyClass, words: Words) -> list[str]:
     """`queue-buffers ratio`: a class's share of the port's buffers."""
     if not words.skip("ratio"):
         raise NotUnderstood
-    of.buffers = Value(words.count("the ratio", 0, 100), "%", words.line.number)
+    of.buffers = words.said(words.count("the ratio", 0, 100), "%")
     words.end()
     return []
 
@@ -105,7 +100,7 @@ def random_detect(of: PolicyClass, words: Words) -> list[str]:
     elif words.skip("ecn"):
         early.ecn = True
     elif words.skip("exponential-weighting-constant"):
-        early.weight = Value(words.count("the constant", 1, 16), "", words.line.number)
+        early.weight = words.said(words.count("the constant", 1, 16))
     elif words.skip("dscp", "precedence", "cos"):
         lost = _row(early, words, word)
     elif words.has_number():
@@ -181,7 +176,7 @@ def _nexus(early: Early, words: Words) -> Row:
         elif words.skip("weight"):
             weight = words.count("the weight", 0, 15)
             early.instantaneous = weight == 0
-            early.weight = Value(weight, "", words.line.number) if weight else None
+            early.weight = words.said(weight) if weight else None
         elif words.skip("ecn"):
             early.ecn = True
         else:

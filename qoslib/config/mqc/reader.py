@@ -6,7 +6,6 @@ from dataclasses import replace
 from qoslib.config.code_points import code_of
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
-from qoslib.config.mqc.lines import RATE_WORDS
 from qoslib.config.mqc.platform_defaults import (
     CATALYST,
     IOS,
@@ -21,6 +20,7 @@ from qoslib.config.mqc.queue_commands import OF_MEMORY
 from qoslib.config.mqc.settings import policies_for_rules
 from qoslib.config.mqc.spelling import SHORT
 from qoslib.config.records import Configuration, Statement
+from qoslib.config.words import RATE_WORDS
 from qoslib.units import convert
 
 __all__ = ["SIGNS", "read_mqc", "reads_alike"]

@@ -6,9 +6,9 @@ Queues, schedulers and slopes are alike: each has numbers by the words that stan
 from dataclasses import dataclass, field
 
 from qoslib.config.code_points import read_word
-from qoslib.config.mqc.lines import NotUnderstood, Words, exactly
 from qoslib.config.records import Statement
 from qoslib.config.values import Value
+from qoslib.config.words import NotUnderstood, Words, exactly
 
 __all__ = ["CLASSES", "INWARD", "MARKS", "POLICIES", "Given", "Policy", "read_policy"]
 
@@ -194,20 +194,17 @@ def _setting(part: Given, words: Words, policy: Policy) -> str:
 
 def _value(words: Words, key: str, percent: bool, unit: str) -> Value:
     """A name or a number; `max` has no unit, and so has nothing of what is by default."""
-    line = words.line.number
     if key in _TEXTS:
-        return Value(words.take("the name"), "", line)
+        return words.said(words.take("the name"))
     if key in _COUNTS:
-        return Value(words.count(f"the {key}", *_COUNTS[key]), "", line)
+        return words.said(words.count(f"the {key}", *_COUNTS[key]))
     if key in _RATE and (word := words.skip("max", "sum")):
-        return Value(word, "", line)
+        return words.said(word)
     if key not in (*_SIZES, *_RATE) or (percent and key != "burst"):
-        return Value(words.percent(f"the {key}", 0), "1", line)
-    value = words.number(f"the {key}")
+        return words.said(words.percent(f"the {key}", 0), "1")
     if key in _RATE:
-        return Value(exactly(value, "kbit/s", "bit/s"), "bit/s", line)
-    unit = {"bytes": "B", "kilobytes": "kB"}.get(words.skip("bytes", "kilobytes"), unit)
-    return Value(exactly(value, unit, "B"), "B", line)
+        return words.said(exactly(words.number(f"the {key}"), "kbit/s", "bit/s"), "bit/s")
+    return words.length(f"the {key}", unit, {"bytes": "B", "kilobytes": "kB"})
 
 
 def _class_name(words: Words) -> str:
@@ -224,7 +221,7 @@ def _class(policy: Policy, words: Words) -> str:
     words.skip("create")
     verb = words.ahead
     if words.skip("queue"):
-        queue = Value(str(words.count("the queue", 1, 32)), "", words.line.number)
+        queue = words.said(str(words.count("the queue", 1, 32)))
         words.end()
         policy.queue_of[name] = queue
     elif verb.startswith(tuple(MARKS)):
@@ -245,7 +242,7 @@ def _marks(policy: Policy, words: Words, kind: str) -> None:
             words.refuse(f"the {kind} is {word[:40]!r}; allowed: a word or a number of one")
     to = policy.marks.get("".join(marks), Value(""))
     if words.skip("fc"):
-        to = Value(_class_name(words), to.unit, words.line.number)
+        to = words.said(_class_name(words), to.unit)
     while key := words.skip("profile", "priority"):
         low = words.take("the profile").lower() == "out" and key == "profile"
         to = to._replace(unit="out" if low else to.unit)

@@ -4,7 +4,7 @@ import re
 
 from qoslib.config.junos.statements import statements
 from qoslib.config.lines import Line
-from qoslib.config.mqc.lines import lines_of
+from qoslib.config.words import lines_of
 
 __all__ = ["is_braced", "lines_of_sros", "unclosed"]
 

@@ -11,7 +11,6 @@ from qoslib.config.cut import CUT
 from qoslib.config.facts import Facts, rate_question
 from qoslib.config.interfaces import speed_bps
 from qoslib.config.lines import Line, nearest
-from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
 from qoslib.config.source import check_time
@@ -28,6 +27,7 @@ from qoslib.config.sourced import (
 from qoslib.config.sros.commands import CLASSES, INWARD, POLICIES, Given, Policy, read_policy
 from qoslib.config.sros.lines import is_braced, lines_of_sros, unclosed
 from qoslib.config.values import Value, of_default, of_fact
+from qoslib.config.words import NotUnderstood, Refused, Words
 from qoslib.port import (
     Classifier,
     Ewma,

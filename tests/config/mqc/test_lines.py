@@ -4,8 +4,8 @@ import pytest
 
 from qoslib.config import ConfigurationError, read
 from qoslib.config.mqc.commands import COMMANDS, VERBS, gives, withdraw
-from qoslib.config.mqc.lines import lines_of
 from qoslib.config.mqc.policies import PolicyClass
+from qoslib.config.words import lines_of
 from qoslib.port import PacketLimit
 
 POLICY = (

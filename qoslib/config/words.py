@@ -7,6 +7,7 @@ from typing import NoReturn
 from qoslib import units
 from qoslib.config.lines import Line
 from qoslib.config.source import ConfigurationError, check_time
+from qoslib.config.values import Value
 
 __all__ = ["NotUnderstood", "Refused", "Words", "begun", "exactly", "lines_of"]
 
@@ -31,6 +32,7 @@ _RATES = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
 RATE_WORDS = {"bps": "bit/s", "kbps": "kbit/s", "mbps": "Mbit/s", "gbps": "Gbit/s"}
 SIZE_WORDS = {"bytes": "B", "kbytes": "kB", "mbytes": "MB", "gbytes": "GB"}
 TIME_WORDS = {"ms": "ms", "us": "us", "msec": "ms", "usec": "us"}
+LENGTHS = SIZE_WORDS | TIME_WORDS
 #: Shares of a rate, and how many of them are the whole.
 _PARTS = {"per-thousand": 1_000, "per-million": 1_000_000}
 #: No queue is served faster than this [bit/s].
@@ -171,6 +173,24 @@ class Words:
             self.skip("per-thousand", "per-million")
         )
         return None if parts is None else self.number(what, 1, parts) / parts
+
+    def said(self, value: object, unit: str = "") -> Value:
+        """A value that this line says."""
+        return Value(value, unit, self.line.number)
+
+    def length(self, what: str, bare: str, named: Mapping[str, str] = LENGTHS) -> Value:
+        """A size, a time or packets: a number, and perhaps the word of its unit, else `bare`."""
+        value = self.number(what, 0)
+        unit = named.get(self.skip(*named), bare)
+        base = {"time": "s", "data": "B"}.get(units.UNITS[unit][0], unit)
+        return self.said(exactly(value, unit, base), base)
+
+    def rate(self, what: str, bare: str = "bit/s") -> Value:
+        """A rate, or a share of one; `bare` is the unit of a number without one."""
+        share = self.share(what)
+        if share is not None:
+            return self.said(share, "1")
+        return self.said(self.rate_bps(what, bare), "bit/s")
 
     def rate_bps(self, what: str, unit: str = "bit/s") -> float:
         """A rate in bit/s: with a suffix k, m or g, a unit behind it, or in `unit`."""
