@@ -40,11 +40,12 @@ def thresholds(row: Row, rate_bps: float) -> Sourced[Thresholds]:
     """Thresholds in the unit in which they are given; times are at a rate.
 
     >>> thresholds((Value(20, "packets", line=3), Value(40, "packets"), 0.1), 1e6).part
-    RedProfile(minimum_packets=20, maximum_packets=40, maximum_probability=0.1)
+    RedProfile(minimum_packets=20.0, maximum_packets=40.0, maximum_probability=0.1)
     """
     low, high, share = row
-    kinds = {"packets": RedProfile, "B": ByteRedProfile, "1": ShareRedProfile}
     if low.unit == "s":
         return number(TimeRedProfile(low.value, high.value, rate_bps, share), low)
-    most = high.value if low.unit == "1" else max(high.value, 1)
-    return number(kinds[low.unit](low.value, most, share), low)
+    if low.unit == "1":
+        return number(ShareRedProfile(low.value, high.value, share), low)
+    counted = RedProfile if low.unit == "packets" else ByteRedProfile
+    return number(counted(low.value, max(high.value, 1), share), low)
