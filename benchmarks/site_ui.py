@@ -126,10 +126,10 @@ def table(first_s, then_ms):
     """The figures as Markdown."""
     here = machine()
     where = f"{here['processor']}, {here['cores']} cores, load average {here['load_average'][0]}"
-    lines = [f"{where}, commit {here['commit']}.", "", "| cold, 10 Mb/s | s | to reach |"]
+    lines = [f"{where}, commit {here['commit']}.", "", "| cold, 10 Mb/s | s | target |"]
     lines += ["| --- | --- | --- |"]
     lines += [f"| {name} | {took:.1f} | {COLD_S[name]} |" for name, took in first_s.items()]
-    lines += ["", "| then | median, 95 % [ms] | to reach at 95 % |", "| --- | --- | --- |"]
+    lines += ["", "| then | median, 95 % [ms] | target at 95 % |", "| --- | --- | --- |"]
     lines += [
         f"| {name} | {_cell(_both(took))} | {THEN_MS[name]} |" for name, took in then_ms.items()
     ]
