@@ -382,7 +382,7 @@ def excess_split(checked: CheckedPort) -> Iterator[Found]:
         unlimited = any(each.strict and each.limit_bps is None for each in group.members)
         yield Found(
             _guarantee_line(checked, sure[0]),
-            "What is left over is shared equally, not by `bandwidth`.",
+            "The excess bandwidth is shared equally, not in proportion to `bandwidth`.",
             f"{'At most ' if unlimited else ''}{rate_text(excess_bps)} / {len(names)} ="
             f" {rate_text(excess_bps / len(names))} for each of {', '.join(names)}."
             f"{_RATIO if checked.manners.excess_has_ratios else ''}",

@@ -105,7 +105,7 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
     for word, remarks in unread.items():
         check_time(remarks[0].line)
         lines = [*dict.fromkeys(remark.line for remark in remarks)]
-        more = f"It stands in {len(lines)} lines: {_listed(lines)}." if len(lines) > 1 else ""
+        more = f"It is in {len(lines)} lines: {_listed(lines)}." if len(lines) > 1 else ""
         says = _says_unknown(word, remarks[0], known, forms)
         yield Found(lines[0], f"{says}: it has no effect in the models.", more)
     for line, name, meant in _meant_interfaces(configuration, family):
@@ -204,7 +204,7 @@ def _several_strict_high(configuration: Configuration) -> Iterator[Found]:
                 max(own),
                 f"{' and '.join(own.values())} have strict-high, which only one queue of an"
                 " interface may have: the device may refuse them.",
-                f"`priority strict-high` stands in lines {_listed(sorted(own))}; an ACX or a"
+                f"`priority strict-high` is in lines {_listed(sorted(own))}; an ACX or a"
                 " QFX10000 takes several.",
                 severity="warning",
             )

@@ -27,7 +27,7 @@ __all__ = [
 
 #: The default class should keep at least this share.
 LEAST_SHARE = 0.05
-NO_ROOM = " There is no room for more beside the other guarantees and fixes."
+NO_ROOM = " The other guarantees and fixes leave no room for more."
 #: TCP's initial window (RFC 6928): a shorter queue drops packets of every connection that begins.
 WINDOW_PACKETS = 10
 #: Classes and what they are to be guaranteed [bit/s].

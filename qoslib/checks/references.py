@@ -90,10 +90,10 @@ def _of_network(said: Command) -> str:
     whole=True,
 )
 def policy_unattached(configuration: Configuration) -> Iterator[Found]:
-    """A policy, or a profile of queues (EOS), is defined and attached nowhere."""
+    """A policy, or a profile of queues (EOS), is defined but attached nowhere."""
     for each in configuration.remarks:
         if each.lost == UNATTACHED:
-            says = f"Policy {each.name} is defined and attached nowhere."
+            says = f"Policy {each.name} is defined but attached nowhere."
             yield Found(each.line, says, f"0 lines have it. Below a SAP: `egress qos {each.name}`.")
     defined = _defined(configuration)
     if not defined:
@@ -114,7 +114,7 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
             said = f"{policies.kind(name)} {name} is attached nowhere: it is checked as a piece, on"
             yield Found(line, f"{said} its own line.", policies.how(name), "", "info")
         elif name not in used and whole:
-            said = f"{policies.kind(name)} {name} is defined and attached nowhere."
+            said = f"{policies.kind(name)} {name} is defined but attached nowhere."
             yield Found(line, said, policies.how(name), policies.fix(name))
 
 
@@ -237,7 +237,7 @@ def _is_control(name: str) -> bool:
 
 @rule("class-unused", "info", GUIDE, whole=True)
 def class_unused(configuration: Configuration) -> Iterator[Found]:
-    """A class is defined and no policy uses it."""
+    """A class is defined, but no policy uses it."""
     cut = any(each.lost == CUT for each in configuration.remarks)
     if cut or _absent_policies(configuration):
         # What is missing may have any class.
@@ -255,7 +255,7 @@ def class_unused(configuration: Configuration) -> Iterator[Found]:
             # To remove it would leave routing where it is.
             why += f" No policy has a class for routing (CS6): `class {name}` would be one."
             fix = ""
-        yield Found(line, f"Class {name} is defined and no policy uses it.", why, fix)
+        yield Found(line, f"Class {name} is defined, but no policy uses it.", why, fix)
 
 
 def _of_control(configuration: Configuration) -> set[str]:

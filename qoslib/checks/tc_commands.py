@@ -127,7 +127,7 @@ def _in_lines(lines: Sequence[int]) -> str:
     """In which lines something stands, where there are several; of many the first ones."""
     first = ", ".join(map(str, lines[:_MOST_LINES]))
     more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
-    return f"It stands in {len(lines)} lines: {first}{more}." if len(lines) > 1 else ""
+    return f"It is in {len(lines)} lines: {first}{more}." if len(lines) > 1 else ""
 
 
 def _meant(text: str) -> str:
@@ -163,7 +163,7 @@ def tc_protocol_number(configuration: Configuration) -> Iterator[Found]:
     for number, what in _NOT_UDP.items():
         if number in lines:
             first, *others = dict.fromkeys(lines[number])
-            more = f" It stands in {len(others) + 1} lines." if others else ""
+            more = f" It is in {len(others) + 1} lines." if others else ""
             why = f"UDP is 17, or 0x11: a number without 0x is decimal.{more}"
             yield Found(first, f"Protocol {what} (did you mean 17, UDP?).", why)
 

@@ -46,7 +46,7 @@ def cause(
     if changes[most] < _SAME:
         change = _change(_numbers(before[1]), _numbers(now[1]), [])
         still = set(old) == set(new) and change < _SAME
-        return f"{told}No number below changes by 1 %." if still else ""
+        return f"{told}No number below changes by 1 % or more." if still else ""
     told += _capital(f"{new[most][0]}{_arrows(new[most][1], old[most][2])}.")
     same = [new[each][1] for each in known if each[0] == most[0] and changes[each] == 0]
     return f"{told} Unchanged: {same[0]}." if same else told

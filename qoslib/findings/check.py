@@ -315,11 +315,11 @@ def _of_tcp(runs: Sequence[ClassRun], given: Sequence[Load]) -> Iterator[str]:
     models = {run.model for run in runs}
     if "fluid" in models and any(load.flows for load in given):
         yield (
-            "In the fluid model TCP takes what the others leave, whatever its round trip and its"
-            " number of connections are."
+            "In the fluid model TCP takes the rate that the others leave, whatever its round-trip"
+            " time and its number of connections."
         )
     if "packets" in models and any(load.flows and load.rate_bps for load in given):
-        yield "In the packet model TCP fills its queue, so what waits beside it is dropped too."
+        yield "In the packet model TCP fills its queue, so other packets there are dropped too."
 
 
 def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:

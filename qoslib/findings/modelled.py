@@ -72,9 +72,9 @@ def _loss(
             beside = f" In the fluid model it loses {share_text(means)}.{beside}"
         yield Found(
             checked.class_line(member),
-            f"Class {member.name} loses {loss_text(run)} of what it is sent.",
+            f"Class {member.name} loses {loss_text(run)} of its offered load.",
             f"{load.text} offered ({load.words or load.origin}), at least {member.promise.least}"
-            f" promised; beside the others' load"
+            f" promised; with the others' load,"
             f" {rate_text((1 - run.drop.mean) * load.rate_bps)} gets through.{beside}",
             fix,
             "error" if _is_error(checked, member, run, means) else None,
@@ -87,9 +87,9 @@ def _held_back(checked: CheckedPort, member: Member, run: ClassRun) -> Found:
     through = rate_text((1 - run.drop.mean) * member.load.rate_bps)
     return Found(
         checked.class_line(member),
-        f"The senders of {member.name} are paused, because they send more than gets through.",
+        f"The senders of {member.name} are paused, because they send more than the port carries.",
         f"{member.load.text} offered ({member.load.words or member.load.origin}), at least"
-        f" {member.promise.least} promised; beside the others' load {through} gets through. The"
+        f" {member.promise.least} promised; with the others' load, {through} gets through. The"
         " class is lossless, so the rest waits at its senders and may delay their other traffic."
         " The models drop it.",
     )
@@ -141,7 +141,7 @@ def _loses(run: ClassRun) -> bool:
     return run.drop_ratio is not None and run.drop.mean >= LEAST_LOSS and run.drop.low > 0
 
 
-_BESIDE_TCP = "TCP in its own queue keeps that full, so what else arrives is dropped as well."
+_BESIDE_TCP = "TCP keeps its queue full, so other packets that arrive there are dropped as well."
 #: What drops packets although the fluid model loses none -> the reason.
 _CAUSES = {
     "tail": "Its mean rate fits; its bursts do not fit into the queue ({}).",
@@ -226,7 +226,7 @@ def _more(checked: CheckedPort, member: Member, given: dict[str, float]) -> tupl
     others = [each for each in group.members if each is not member]
     alone_bps = wanted_bps + sum(reserved_bps(each) for each in others)
     with_fixes_bps = sum(given.get(each.name, reserved_bps(each)) for each in others) + wanted_bps
-    beside = f" There is no room for more beside the fix of {' and '.join(given)}."
+    beside = f" The fix of {' and '.join(given)} leaves no room for more."
     if with_fixes_bps > group.most_bps:
         beside = "" if alone_bps > group.most_bps else beside
         return _room(checked, member, group, given, beside)
@@ -276,7 +276,8 @@ def _room(
         f"{name} {rate_text(rate)} instead of {rate_text(rates[name])}"
         for name, rate in now.items()
     )
-    said += f" Guarantee {', '.join(changes)}: it has its load, and no other loses more for it."
+    said += f" Guarantee {', '.join(changes)}: its load then gets through, and no other class"
+    said += " loses more."
     given.update(now)
     changed = [(each, now[each.name]) for each in group.members if each.name in now]
     changed.sort(key=lambda rate: rate[1] > reserved_bps(rate[0]))
@@ -409,7 +410,7 @@ def modelled(
     >>> sent = loads(edge, 'all = "12.5 Mb/s of 1250 B"')
     >>> got = modelled(CheckedPort(Configuration("ios-xe", (edge,)), edge, Facts(), sent))
     >>> got.findings[0].sentence, got.findings[0].model
-    ('Class all loses 20 ±1 % of what it is sent.', 'packets')
+    ('Class all loses 20 ±1 % of its offered load.', 'packets')
     """
     fluid, refused = _tried(checked, "fluid")
     seconds = SECONDS if fixes else TRIAL_SECONDS
@@ -482,9 +483,10 @@ def _met(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[str]:
         of = f"the p99 delay of {load.name} is {p99_text(run)}, its target {target}"
         packets = _packets(load, run)
         if run.delay_p99.low <= load.target_s < run.delay_p99.high:
-            yield f"Cannot be told: {of} (packet model)."
+            yield f"Undecided: {of} (packet model)."
         elif run.delay_p99.high <= load.target_s and packets < LEAST_PACKETS:
-            yield f"Cannot be told: {of}, but a run has only {packets:.0f} packets of it."
+            yield f"Undecided: {of}, but a run has only {packets:.0f} packets of it."
         elif run.delay_p99.high <= load.target_s:
             lost = f", but it loses {loss_text(run)}" if _loses(run) else ""
-            yield f"Target met{' by what gets through' if lost else ''}: {of}{lost} (packet model)."
+            part = " by the packets that get through" if lost else ""
+            yield f"Target met{part}: {of}{lost} (packet model)."

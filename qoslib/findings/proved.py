@@ -154,7 +154,7 @@ class _Trials:
         for one_after_another in (fixes, fixes[::-1]):
             if why := self.tried(*one_after_another, of=(*others, *of)).fails:
                 names = " and ".join(dict.fromkeys(f"`{each.id}`" for each in others))
-                return f"beside the fix of {names} {why}"
+                return f"together with the fix of {names}, {why}"
         return ""
 
     def touches(self, each: Finding) -> bool:
@@ -233,11 +233,11 @@ def _compared(before: Assessed, after: Assessed, of: Sequence[Finding]) -> _Tria
         said = f"it brings another finding, {brings[0].id}: {brings[0].sentence.rstrip('.')}"
         return _Trial(said, brings=brings)
     if any(each.id in _OF_RATES for each in of) and not _moves(before, after):
-        return _Trial("no class is promised another rate with it")
+        return _Trial("it changes the promised rate of no class")
     worse = "" if behind else next(_worse(before, after), "")
     if worse:
         return _Trial(worse)
-    met = "what the carrier met is met here"
+    met = "the loss moves from the carrier to this port"
     moved = [f"{met}, `{each.id}`: {each.sentence.rstrip('.')}" for each in come]
     return _Trial("", (*moved, *_costs(before, after, lost=not moved)))
 

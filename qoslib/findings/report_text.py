@@ -35,7 +35,7 @@ RUNS = ("class", "load", "sent", "loss", "mean delay", "p99", "longest seen", "m
 COMPARED = ("class", "quantity", "measured", "fluid model", "packet model")
 
 #: Why a port has no promise although no fact is missing.
-NO_PROMISE = "what decides here is not in the models, or not in this text."
+NO_PROMISE = "the mechanism that decides is not in the models, or not in this text."
 #: What is said of a policy on the way in without a policer, in place of its table.
 UNPOLICED = "Nothing is promised of what comes in: no policer is read here."
 
@@ -104,8 +104,8 @@ def how_long(runs: Sequence[ClassRun]) -> str:
     if said:
         each = ", ".join(f"{text} at {load}" for load, text in said.items())
         parts.append(
-            f"The packet model is the mean of {each} of the load, each after its warm-up;"
-            " ± is the interval of 95 %, where that is above 0.5 %. The longest delay seen is no"
+            f"The packet model's values are means of {each} of the load, each after its warm-up;"
+            " ± is the 95 % interval, where it is above 0.5 %. The longest delay seen is not a"
             " bound."
         )
     parts += [f"At {load} of the load the packet model: {why}." for load, why in unsettled.items()]
@@ -114,7 +114,7 @@ def how_long(runs: Sequence[ClassRun]) -> str:
 
 def untold(name: str, target_s: float) -> str:
     """That no model says whether a class meets its target."""
-    return f"Cannot be told: whether {name} meets its target of {time_text(target_s)}."
+    return f"Undecided: whether {name} meets its target of {time_text(target_s)}."
 
 
 def compared_cells(each: Compared) -> tuple[str, ...]:

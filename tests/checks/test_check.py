@@ -107,7 +107,7 @@ def test_a_sound_configuration_ends_with_0_and_its_table(run):
     delays = [parse_amount(text, "s") for text in re.split(" {2,}", row.strip())]
     assert len(delays) == 3
     assert delays == sorted(delays)
-    said = r"^The packet model is the mean of \d+ runs of \S+ s at 100 % of the load,"
+    said = r"^The packet model's values are means of \d+ runs of \S+ s at 100 % of the load,"
     assert re.search(said, out, re.MULTILINE)
 
 
@@ -442,7 +442,7 @@ def test_fixes_of_losses_fit_together_and_speak_as_the_policy_does():
         assert [each.fix for each in lost] == [""] * 3
         said = " ".join(each.arithmetic for each in lost)
         fixes[unit] = re.findall(r"`(.*?)` is not offered as a fix: (.*?)\.", said)
-        assert said.count("no room for more beside the fix") == 1
+        assert len(re.findall(r"The fix of \w+ leaves no room for more", said)) == 1
     # 22 Mb/s and 5 % more are 23.1: 17.15 Mb/s + (50 - 5 - 5 - 5 - 17.15) / 3, and 17.15 of 50 are
     # 34.3 %. Its queue of packets then lasts too long for what CONTROL has left.
     why = "it brings another finding, queue-deep: A full queue of CONTROL delays by {} ms"

@@ -350,7 +350,7 @@ def test_a_fix_that_leaves_every_class_its_rates_is_words():
     below = tried("policy-map CHILD\n class class-default\n  bandwidth remaining ratio 4")
     assert below.fix == ""
     assert below.arithmetic.endswith(
-        "is not offered as a fix: no class is promised another rate with it."
+        "is not offered as a fix: it changes the promised rate of no class."
     )
     assert tried(real.fix).fix == real.fix
 

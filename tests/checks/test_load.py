@@ -278,7 +278,7 @@ def test_a_loss_on_which_the_models_differ_has_both_figures():
     (found,) = losses(report)
     fluid, packets = [run for run in report.ports[0].runs if run.name == "class-default"]
     assert packets.drop.low - fluid.drop_ratio > 0.02
-    assert found.sentence == f"Class class-default loses {loss_text(packets)} of what it is sent."
+    assert found.sentence == f"Class class-default loses {loss_text(packets)} of its offered load."
     assert f"In the fluid model it loses {loss_text(fluid)}." in found.arithmetic
 
 
@@ -321,7 +321,7 @@ def test_the_fix_of_a_second_class_keeps_the_load_of_the_first():
     first, second = losses(check(EDGE, traffic=traffic, facts=FACTS))
     assert " class VIDEO\n" in first.fix
     assert second.fix == ""
-    assert "There is no room for more beside the fix of VIDEO." in second.arithmetic
+    assert "The fix of VIDEO leaves no room for more." in second.arithmetic
     (left,) = losses(check(applied(EDGE, first.fix), traffic=traffic, facts=FACTS))
     assert "Class class-default loses" in left.sentence
 
@@ -444,7 +444,7 @@ def test_a_class_that_drops_loses_all_and_no_guarantee_is_its_fix():
     text = (folder / "class_that_drops.conf").read_text()
     report = check(text, traffic='SHARING = "5 Mb/s"\nclass-default = "20 Mb/s"')
     (loss,) = losses(report)
-    assert loss.sentence == "Class SHARING loses 100 % of what it is sent."
+    assert loss.sentence == "Class SHARING loses 100 % of its offered load."
     assert loss.fix == ""
     assert "All its packets are dropped" in loss.arithmetic
     (row,) = (each for each in report.ports[0].rows if each.name == "SHARING")

@@ -138,9 +138,7 @@ interface GigabitEthernet0/0
     assert not [each for each in report.findings if each.model == "packets"]
     (doubt,) = report.doubts
     assert "the policer's bucket of class-default still drains (not settled after" in doubt
-    assert report.ports[0].met == (
-        "Cannot be told: whether class-default meets its target of 100 ms.",
-    )
+    assert report.ports[0].met == ("Undecided: whether class-default meets its target of 100 ms.",)
     shown = terminal(report)
     assert "Target met" not in shown
     assert "no all-clear" in shown.splitlines()[-1]
@@ -179,7 +177,9 @@ UNPROMISED = {
     "several policies": (SEVERAL, "HundredGigE0/0/0/1 out", "VOICE", False),
     "CAKE": (CAKE, "eth0 out", "cake", True),
 }
-NOTHING = "nothing is promised: what decides here is not in the models, or not in this text."
+NOTHING = (
+    "nothing is promised: the mechanism that decides is not in the models, or not in this text."
+)
 
 
 @pytest.mark.parametrize("kind", UNPROMISED)
@@ -216,7 +216,7 @@ def test_a_load_and_a_target_of_a_port_without_a_promise_are_not_dropped(kind):
     unknown = "" if known else ", and none of its classes is known"
     met = (
         f"The load of {name} is not used here: no model has this port{unknown}.",
-        f"Cannot be told: whether {name} meets its target of 5 ms.",
+        f"Undecided: whether {name} meets its target of 5 ms.",
     )
     assert report.ports[0].met == met
     for shown in (terminal(report), markdown(report), page([report])):
@@ -243,7 +243,7 @@ def test_ports_without_a_promise_share_a_doubt_and_leave_the_others_their_answer
     traffic = 'pfifo = "5 Mb/s"\ncake = "4 Mb/s"\n[targets]\npfifo = "20 ms"\ncake = "6 ms"'
     report = check(text, facts={"line_rate_bps": 1e7}, traffic=traffic)
     assert report.doubts == (f"eth0 out and 1 more: {NOTHING}",)
-    cannot = "Cannot be told: whether cake meets its target of 6 ms."
+    cannot = "Undecided: whether cake meets its target of 6 ms."
     assert [cannot in port.met for port in report.ports] == [True, True, False]
     (said,) = report.ports[2].met
     assert said.startswith("Target met")
@@ -275,7 +275,7 @@ def test_a_target_is_not_dropped_where_the_packet_model_fails(monkeypatch):
     monkeypatch.setattr(module, "runs", fails)
     traffic = 'VOICE = "1 Mb/s"\n[targets]\nVOICE = "5 ms"'
     report = check(on("GigabitEthernet0/0/1"), traffic=traffic)
-    cannot = "Cannot be told: whether VOICE meets its target of 5 ms."
+    cannot = "Undecided: whether VOICE meets its target of 5 ms."
     assert report.ports[0].met == (cannot,)
     shown = terminal(report)
     assert cannot in shown
@@ -294,7 +294,7 @@ WRAPPED = "adb shell tc qdisc add dev eth0 root handle 1: htb default 30\n"
 @pytest.mark.parametrize(
     ("text", "dialect", "line", "why"),
     [
-        (LOOP, None, 2, "It stands in a loop that begins in line 1."),
+        (LOOP, None, 2, "It is inside a loop that begins in line 1."),
         (WRAPPED, None, 1, "What 'adb' does with this is not known"),
         ("class-map match-any V\n match dscp ef\n", "ios-xe", 1, ""),
         ("qos map dscp 46 to traffic-class 5\n", "eos", 1, ""),

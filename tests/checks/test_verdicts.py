@@ -160,7 +160,7 @@ def test_against_compares_what_packets_lose_not_what_means_do():
     assert change.drop_before_ratio < LEAST_LOSS
     assert change.drop_after_ratio == got.drop_ratio > 0.1
     assert change.worse
-    assert any("by what gets through" in said for said in report.ports[0].met)
+    assert any("by the packets that get through" in said for said in report.ports[0].met)
 
 
 LLQ = """\

@@ -461,7 +461,7 @@ def test_the_cause_names_whose_packets_wait_and_claims_no_stillness_it_cannot_se
     assert "A's packets wait for 8 → 2 ms. Unchanged: A loses 1 %" in said(
         (1, 8, known), (1, 2, "")
     )
-    assert said((1, 8, known), (1, 8, known)).endswith("No number below changes by 1 %.")
+    assert said((1, 8, known), (1, 8, known)).endswith("No number below changes by 1 % or more.")
     assert said((1, 8, " (packet model: 5 ms)"), (1, 8, known)) == ""
 
 

@@ -81,7 +81,7 @@ _BELOW = {"priority-flow-control"}
 #: Types of policies that are not about queues.
 _OTHER_TYPES = ("pdp",), ("copp",), ("control-plane",), ("pbr",), ("inspect",)
 _IN_PACKETS = "A rate in packets per second is not modelled: nothing is promised here."
-_LOST = "It stands below a line that is not understood."
+_LOST = "It is below a line that is not understood."
 _NO_BLOCK = "{} belongs in an interface or a `qos profile`, and here it is in neither"
 _NO_ACTION = "priority-flow-control: the watchdog's action is missing; allowed: drop, no-drop"
 _ONE_PRECEDENCE = "Thresholds of one drop precedence are left out: those of all are taken."

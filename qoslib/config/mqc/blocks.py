@@ -99,7 +99,7 @@ _FOR_EACH = "Each tunnel of the group has a copy of this policy: the rates here 
 _OF_GROUP = re.compile(
     r"(?:ip |ipv6 )?nhrp map group \S+ service-policy output (\S+)", re.IGNORECASE
 )
-_BELOW_UNKNOWN = "It stands below a line that is not understood."
+_BELOW_UNKNOWN = "It is below a line that is not understood."
 #: Blocks of which nothing is read -> what is lost.
 _ELSEWHERE = {
     "table-map": "New marks are left out: streams keep the mark that you give them.",

@@ -196,7 +196,7 @@ def _without(found: Policies, part: PolicyClass, problem: Refused) -> None:
     """Leave a class out whose class-map a device does not have, with all that stands in it."""
     found.notes.refused(part.line, f"class {part.name}", problem)
     for each in part.statements:
-        lost = f"It stands in class {part.name}, which is refused."
+        lost = f"It belongs to class {part.name}, which is refused."
         found.notes.not_modelled(each.line, each.text, lost)
 
 

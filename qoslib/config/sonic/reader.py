@@ -30,7 +30,7 @@ __all__ = ["is_sonic", "read_sonic"]
 _SURE = 0.9
 _UNKNOWN = "This field is not known here; whatever it does is left out."
 _AGAIN = "The same entry gives this field again, and the last one counts."
-_REPLACED = "Its entry stands in the text again, and the last one counts: this is lost."
+_REPLACED = "A later entry of the same name replaces this one, which is lost."
 _NO_ENTRY = (
     "how the switch serves them alongside the others is not known. Nothing is promised on this"
     " port."

@@ -107,7 +107,7 @@ def _chain(notes: DeviceNotes, root: Command) -> _Chain:
     while chain.qdisc.kind in ONE_CHILD:
         qdisc = chain.qdisc
         if qdisc.handle in seen:
-            raise ConfigurationError(f"{qdisc.handle} stands below itself", qdisc.line)
+            raise ConfigurationError(f"{qdisc.handle} is below itself", qdisc.line)
         seen.add(qdisc.handle)
         part = notes.part(qdisc)
         if qdisc.kind == "tbf" and chain.shaper is not None:

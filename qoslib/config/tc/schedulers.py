@@ -301,7 +301,7 @@ def _children(qdisc: Command, own: dict[str, Command]) -> dict[str, list[str]]:
             ahead += children.get(classid, [])
     for classid, command in own.items():
         if classid not in reached:
-            raise ConfigurationError(f"{classid} stands below itself", command.line)
+            raise ConfigurationError(f"{classid} is below itself", command.line)
     return children
 
 

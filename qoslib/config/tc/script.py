@@ -250,7 +250,7 @@ def _not_run(line: Line) -> str:
     blocks = [at for at, name in enumerate(line.parents) if name not in ("&&", "||", "|")]
     if blocks:
         block = _BLOCKS.get(line.parents[blocks[-1]], "a function")
-        return f"It stands in {block} that begins in line {line.opened[blocks[-1]]}"
+        return f"It is inside {block} that begins in line {line.opened[blocks[-1]]}"
     return "Whether it is run depends on another command" if line.parents else ""
 
 

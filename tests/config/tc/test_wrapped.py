@@ -272,7 +272,7 @@ def test_a_mark_in_a_condition_ends_no_condition():
     text += "tc qdisc add dev eth0 parent 1:20 pfifo limit 7\nfi\n"
     found = read(text, facts=RATE)
     (said,) = [each for each in found.remarks if each.kind == "unknown"]
-    assert said.lost.startswith("It stands in a condition that begins in line 7.")
+    assert said.lost.startswith("It is inside a condition that begins in line 7.")
     assert found.ports[0].port is None
 
 
@@ -280,7 +280,7 @@ def test_a_function_of_bash_is_not_run_where_it_stands():
     more = "function more {\n  tc qdisc add dev eth0 parent 1:20 pfifo limit 7\n}\n"
     found = read(SCRIPT.format(tc="tc", before="") + more, facts=RATE)
     (said,) = [each for each in found.remarks if each.kind == "unknown"]
-    assert said.lost.startswith("It stands in a function that begins in line 7.")
+    assert said.lost.startswith("It is inside a function that begins in line 7.")
 
 
 def test_a_function_that_marks_alone_is_no_tc_where_it_is_called():
