@@ -22,10 +22,10 @@ from qoslib.port import (
     TimeLimit,
 )
 from qoslib.port.thresholds import Thresholds
-from qoslib.record import Record
+from qoslib.record import Record, record
 from qoslib.tolerances import ROUNDING
 
-__all__ = ["differences", "lost_in_text"]
+__all__ = ["Written", "differences", "facts_of", "lost_in_text"]
 
 #: Field of a port, or of a part of it, -> what people call it.
 _FIELDS = {
@@ -74,6 +74,35 @@ _FIELDS = {
 _PLURAL = {"children", "colours", "limits", "marking", "points", "pools", "profile", "profiles"}
 #: What is said as a whole; of other mechanisms each part that differs.
 _WHOLE = PacketLimit | ByteLimit | TimeLimit | Shaper | Thresholds
+
+
+@record
+class Written(Record):
+    """A port as a configuration.
+
+    Parameters
+    ----------
+    text : str
+        The configuration.
+    facts : tuple of (str, float or str)
+        What the text has no place for, as `read` takes it: ``read(text, facts=dict(facts))``.
+    lost : tuple of str
+        What neither says, a sentence each. Where it is empty, reading gives the port back.
+    """
+
+    text: str
+    facts: tuple[tuple[str, float | str], ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+def facts_of(port: Port, *names: str) -> dict[str, float | str]:
+    """The fields of a port that a dialect has no words for, where they say something.
+
+    >>> port = Port("a", 1e9, (Queue("all", PacketLimit(64)),), overhead_bytes=4.0)
+    >>> facts_of(port, "overhead_bytes", "base_delay_s")
+    {'overhead_bytes': 4.0}
+    """
+    return {name: getattr(port, name) for name in names if getattr(port, name)}
 
 
 def lost_in_text(

@@ -38,6 +38,7 @@ __all__ = [
     "limited_bps",
     "nodes_of",
     "policed_bps",
+    "root_of",
 ]
 
 #: A full frame [B]: what a packet of a queue is taken to be where no load says otherwise.
@@ -71,6 +72,16 @@ def nodes_of(port: Port) -> tuple[Node, ...]:
     scheduler = port.scheduler
     trees = SchedulerTree | HierarchicalTokenBucket
     return scheduler.nodes if isinstance(scheduler, trees) else ()
+
+
+def root_of(nodes: Sequence[Node]) -> Node:
+    """The node that is below no other.
+
+    >>> root_of([Node("inner", ("a", "b")), Node("all", ("inner", "c"))]).name
+    'all'
+    """
+    below = {child for node in nodes for child in node.children}
+    return next(node for node in nodes if node.name not in below)
 
 
 def is_strict(port: Port, queue: Queue) -> bool:

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from functools import partial
 
+from qoslib.config.differences import Written
 from qoslib.config.junos.writer import write_junos
 from qoslib.config.mqc.platform_defaults import IOS, IOS_XE
 from qoslib.config.mqc.writer import write_mqc
 from qoslib.config.sros import write_sros
 from qoslib.config.tc import write_tc
-from qoslib.config.write_record import Written
 from qoslib.port import Port
 from qoslib.record import fail
 

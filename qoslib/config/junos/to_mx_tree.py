@@ -3,16 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from qoslib.config.guarantees import root_of
 from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES
 from qoslib.port import Classifier, Node, Port, Queue, SchedulerTree
 
-__all__ = ["as_on_mx", "root_of"]
-
-
-def root_of(scheduler: SchedulerTree) -> Node:
-    """The node that is below no other."""
-    below = {child for node in scheduler.nodes for child in node.children}
-    return next(node for node in scheduler.nodes if node.name not in below)
+__all__ = ["as_on_mx"]
 
 
 def as_on_mx(port: Port, interface: str) -> Port:
@@ -25,7 +20,7 @@ def as_on_mx(port: Port, interface: str) -> Port:
     scheduler = port.scheduler
     if not isinstance(scheduler, SchedulerTree):
         return port
-    root = root_of(scheduler)
+    root = root_of(scheduler.nodes)
     if root.name in (port.name, interface):
         return port
     nodes = {node.name: node for node in scheduler.nodes}

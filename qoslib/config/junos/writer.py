@@ -3,15 +3,15 @@
 import re
 from collections.abc import Collection, Iterator
 
-from qoslib.config.differences import lost_in_text
+from qoslib.config.differences import Written, facts_of, lost_in_text
+from qoslib.config.guarantees import root_of
 from qoslib.config.interfaces import fast_enough, speed_word
 from qoslib.config.junos.amounts import as_percent
 from qoslib.config.junos.emit import Map, Writer, number, write_limits, write_scheduler
 from qoslib.config.junos.emit_marks import write_marks, write_policer
 from qoslib.config.junos.reader import read_junos
-from qoslib.config.junos.to_mx_tree import as_on_mx, root_of
+from qoslib.config.junos.to_mx_tree import as_on_mx
 from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES, priorities
-from qoslib.config.write_record import Written
 from qoslib.port import Node, Port, SchedulerTree, StrictPriority
 
 __all__ = ["write_junos"]
@@ -36,9 +36,7 @@ def write_junos(port: Port, interface: str) -> Written:
     _attach(writer)
     write_limits(writer)
     write_marks(writer)
-    for name in ("overhead_bytes", "base_delay_s", "transmit_ring_packets"):
-        if getattr(port, name):
-            writer.facts[name] = getattr(port, name)
+    writer.facts |= facts_of(port, "overhead_bytes", "base_delay_s", "transmit_ring_packets")
     text = "\n".join([*writer.lines, *writer.ends.values(), ""])
     lost = lost_in_text(port, text, writer.facts, read_junos, _COMMANDS)
     moved = any(not each.startswith("The name of ") for each in lost)
@@ -81,7 +79,7 @@ def _attach(writer: Writer) -> None:
         _write_map(writer, Map(_MAP, _flat_words(port), whole_bps, whole_bps, False, True))
         return
     nodes = {node.name: node for node in scheduler.nodes}
-    root = root_of(scheduler)
+    root = root_of(scheduler.nodes)
     writer.shape(where, root.shaper)
     whole_bps = root.shaper.rate_bps if root.shaper else port.rate_bps
     words = _tree_words(port, scheduler)

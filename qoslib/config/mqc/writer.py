@@ -6,8 +6,8 @@ from functools import partial
 
 from qoslib import units
 from qoslib.config.code_points import DSCP
-from qoslib.config.differences import lost_in_text
-from qoslib.config.guarantees import capacity_bps, least_bps
+from qoslib.config.differences import Written, facts_of, lost_in_text
+from qoslib.config.guarantees import capacity_bps, least_bps, nodes_of, root_of
 from qoslib.config.interfaces import fast_enough, speed_word
 from qoslib.config.mqc.commands import COMMANDS
 from qoslib.config.mqc.emit import class_lines, match_lines
@@ -15,7 +15,6 @@ from qoslib.config.mqc.names import DEFAULT
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.reader import read_mqc
 from qoslib.config.mqc.turns import turn_lines
-from qoslib.config.write_record import Written
 from qoslib.port import (
     DeficitRoundRobin,
     Fifo,
@@ -75,11 +74,7 @@ def write_mqc(port: Port, interface: str, platform: PlatformDefaults) -> Written
     if port.transmit_ring_packets:
         lines.append(f" tx-ring-limit {port.transmit_ring_packets}")
     text = "\n".join([*lines, *(f" {line}" for line in below), "end", ""])
-    facts |= {
-        name: getattr(port, name)
-        for name in ("overhead_bytes", "base_delay_s")
-        if getattr(port, name)
-    }
+    facts |= facts_of(port, "overhead_bytes", "base_delay_s")
     weight = "bandwidth" if platform.by_bandwidth else "bandwidth remaining"
     names = {**_COMMANDS, "weight": weight}
     commands = {field: COMMANDS[name].written for field, name in names.items()}
@@ -157,14 +152,9 @@ def _class_maps(draft: _PolicyDraft, marks: dict[str, list[str]]) -> list[str]:
 
 def _draft_of(port: Port, platform: PlatformDefaults) -> _PolicyDraft:
     """The policy of a port, with the classes that have children."""
-    scheduler = port.scheduler
-    nodes: dict[str, Node] = {}
-    root = Node("policy-map QOS", port.queue_names)
-    if isinstance(scheduler, SchedulerTree | HierarchicalTokenBucket):
-        nodes = {node.name: node for node in scheduler.nodes}
-        below = {child for node in scheduler.nodes for child in node.children}
-        root = next(node for node in scheduler.nodes if node.name not in below)
-    drafts = _Drafts(port, platform, nodes)
+    nodes = nodes_of(port) or (Node("policy-map QOS", port.queue_names),)
+    root = root_of(nodes)
+    drafts = _Drafts(port, platform, {node.name: node for node in nodes})
     inner = drafts.policy(root, root.name.removeprefix("policy-map "), "")
     outer: Shaper | None = root.shaper or port.shaper
     if outer is None:

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 
 from qoslib import units
 from qoslib.config.code_points import code_of, write_word
-from qoslib.config.differences import lost_in_text
+from qoslib.config.differences import Written, facts_of, lost_in_text
 from qoslib.config.guarantees import GUARANTEES, limited_bps, nodes_of
 from qoslib.config.interfaces import speed_bps
 from qoslib.config.sros.commands import CLASSES, MARKS
 from qoslib.config.sros.reader import read_sros
-from qoslib.config.write_record import Written
 from qoslib.port import (
     ByteLimit,
     Classifier,
@@ -40,9 +39,8 @@ def write_sros(port: Port, interface: str) -> Written:
     """Write a port as the queues of a SAP, with a level of a scheduler for each band if need be."""
     name = interface if _PORT.fullmatch(interface) else "1/1/1"
     named = _with_classes(port)
-    speed, facts = f"{units.convert(port.rate_bps, 'bit/s', 'Mbit/s'):.0f}", dict[str, float]()
-    for fact in ("overhead_bytes", "base_delay_s"):
-        facts |= {fact: float(getattr(port, fact))} if getattr(port, fact) else {}
+    speed = f"{units.convert(port.rate_bps, 'bit/s', 'Mbit/s'):.0f}"
+    facts = facts_of(port, "overhead_bytes", "base_delay_s")
     if speed_bps(speed, "sros") != port.rate_bps:
         facts["line_rate_bps"] = port.rate_bps
     service = "service epipe 100"

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
-from qoslib.config.differences import lost_in_text
+from qoslib.config.differences import Written, facts_of, lost_in_text
+from qoslib.config.guarantees import root_of
 from qoslib.config.tc.amounts import rate_bps
 from qoslib.config.tc.emit import Emitter, queue_words
 from qoslib.config.tc.options import words_of
 from qoslib.config.tc.reader import read_tc
-from qoslib.config.write_record import Written
 from qoslib.platforms.trees import HTB_BURST_BYTES, HTB_QUANTA_BYTES, htb
 from qoslib.port import (
     DeficitRoundRobin,
@@ -63,10 +63,9 @@ def write_tc(port: Port, interface: str) -> Written:
     script = Emitter(plan, interface)
     lost = _scheduler(script, plan)
     facts: dict[str, float | str] = {"line_rate_bps": port.rate_bps}
-    if port.overhead_bytes and not script.counts:
-        facts["overhead_bytes"] = port.overhead_bytes
-    for name in ("base_delay_s", "transmit_ring_packets"):
-        facts |= {name: getattr(port, name)} if getattr(port, name) else {}
+    if not script.counts:
+        facts |= facts_of(port, "overhead_bytes")
+    facts |= facts_of(port, "base_delay_s", "transmit_ring_packets")
     text = "\n".join(script.lines) + "\n"
     words = _COMMANDS if isinstance(plan.scheduler, HierarchicalTokenBucket) else {}
     lost += lost_in_text(port, text, facts, read_tc, words)
@@ -152,7 +151,7 @@ def _htb(script: Emitter, port: Port, nodes: tuple[Node, ...], top: str) -> list
     parents = {child: node.name for node in nodes for child in node.children}
     classes: dict[str, Queue | Node] = {node.name: node for node in nodes}
     classes |= {queue.name: queue for queue in port.queues}
-    root = next(node for node in nodes if node.name not in parents)
+    root = root_of(nodes)
     # A root that neither lends nor limits is what htb itself is to classes without a parent.
     several = len(root.children) > 1 or isinstance(classes[root.children[0]], Queue)
     free = not root.guaranteed_bps and root.shaper is None and several
