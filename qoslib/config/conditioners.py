@@ -1,18 +1,42 @@
-"""Shapers, bursts and thresholds, as every dialect has them: of what a text or a default says."""
+"""Shapers, policers and thresholds, as every dialect has them: of what a text or a default says."""
+
+from dataclasses import dataclass, field
 
 from qoslib import units
 from qoslib.config.source import ConfigurationError
 from qoslib.config.sourced import Sourced, made, number
 from qoslib.config.values import Value
-from qoslib.port import ByteRedProfile, RedProfile, Shaper, ShareRedProfile, TimeRedProfile
+from qoslib.port import (
+    ByteRedProfile,
+    ExcessBurst,
+    PeakRate,
+    Policer,
+    RedProfile,
+    Shaper,
+    ShareRedProfile,
+    TimeRedProfile,
+)
 from qoslib.port.thresholds import Thresholds
 
-__all__ = ["FRAME_BYTES", "Row", "burst_of", "thresholds", "token_bucket"]
+__all__ = ["FRAME_BYTES", "Metered", "Row", "burst_of", "policer_of", "thresholds", "token_bucket"]
 
 #: A shaper of the models never lets a frame go that its bucket cannot hold [B].
 FRAME_BYTES = 1518
+_UNSAID = Value(0.0, "B")
 #: Two thresholds of a unit, and what the probability rises to.
 Row = tuple[Value, Value, float]
+
+
+@dataclass
+class Metered:
+    """A policer: its rates and bursts, which may be shares and times, and what each colour gets."""
+
+    line: int
+    rate: Value | None = None
+    burst: Value | None = None
+    peak: Value | None = None
+    excess: Value | None = None
+    actions: dict[str, str] = field(default_factory=dict)
 
 
 def burst_of(size: Value, rate_bps: float, least: int = 1) -> Value:
@@ -34,6 +58,31 @@ def token_bucket(rate: Value, burst: Value, least: int = 1) -> Sourced[Shaper]:
     Shaper(rate_bps=1000000.0, burst_bytes=25000)
     """
     return made(Shaper, rate_bps=rate, burst_bytes=burst_of(burst, rate.value, least))
+
+
+def policer_of(police: Metered, whole_bps: float, usual: Value = _UNSAID) -> Sourced[Policer]:
+    """A policer, of a port or a class of a rate; without a burst it has the usual one.
+
+    >>> policer_of(Metered(3, Value(0.1, "1", line=3), Value(2e4, "B", line=3)), 1e9).part
+    Policer(rate_bps=100000000.0, burst_bytes=20000)
+    """
+    assert police.rate is not None
+    rate, excess = police.rate.rate_in(whole_bps), None
+    burst = burst_of(police.burst or usual, rate.value)
+    if police.peak:
+        peak = police.peak.rate_in(whole_bps)
+        if peak.value < rate.value:
+            raise ConfigurationError("the peak rate is below the committed rate", police.line)
+        more = burst_of(police.excess or usual, peak.value)
+        excess = made(PeakRate, rate_bps=peak, burst_bytes=more)
+    elif "violate" in police.actions:
+        given = police.excess if police.excess and police.excess.value else None
+        more = burst_of(given, rate.value) if given else usual._replace(value=burst.value)
+        excess = made(ExcessBurst, burst_bytes=more)
+    actions = {"conform": "pass", "exceed": "drop", "violate": "drop"} | police.actions
+    if excess is None:
+        actions["violate"] = "drop"
+    return made(Policer, rate_bps=rate, burst_bytes=burst, excess=excess, **actions)
 
 
 def thresholds(row: Row, rate_bps: float) -> Sourced[Thresholds]:

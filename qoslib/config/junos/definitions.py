@@ -11,7 +11,7 @@ from qoslib.config.junos.amounts import of_bps
 from qoslib.config.junos.attachments import Interface, parted
 from qoslib.config.junos.classes import Rule
 from qoslib.config.junos.paths import below, named
-from qoslib.config.junos.policers import Metered, Term
+from qoslib.config.junos.policers import Meter, Term
 from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.schedulers import Points, Profile, Scheduler
 from qoslib.config.junos.words import PRIORITIES
@@ -72,7 +72,7 @@ class Definitions(NamedTuple):
     drop_profiles: dict[str, Points]
     profiles: dict[str, Profile]
     filters: dict[str, tuple[Term, ...]]
-    meters: dict[str, Metered]
+    meters: dict[str, Meter]
     firewall: Mapping[str, set[str]]
     acx7000: bool = False
     other: bool = False

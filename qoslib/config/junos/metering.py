@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from qoslib.config.conditioners import policer_of
 from qoslib.config.junos.definitions import Definitions, Rates
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.policers import Term
@@ -157,7 +158,7 @@ def _policer(use: _Use, line_bps: float, known: Definitions) -> Sourced[Policer]
     if not use.meter:
         return None
     meter = known.meters[use.meter]
-    policer = meter.of_port(line_bps)
+    policer = policer_of(meter.police, line_bps)
     if not meter.aware:
         return policer
     colours = {"medium-low": "yellow", "medium-high": "yellow", "high": "red"}

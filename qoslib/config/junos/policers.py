@@ -3,32 +3,25 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from qoslib.config.junos.amounts import of_bps
+from qoslib.config.conditioners import Metered
 from qoslib.config.junos.grammar import POLICER, TERM, THREE_COLOURS, fields_of
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.words import MARK_OF_LOSS
 from qoslib.config.lines import Line, shown
 from qoslib.config.source import ConfigurationError
-from qoslib.config.sourced import Sourced, made, number
 from qoslib.config.values import Value
-from qoslib.port import ExcessBurst, PeakRate, Policer
 
-__all__ = ["Metered", "Term", "catch_alls", "filters", "policers"]
+__all__ = ["Meter", "Term", "catch_alls", "filters", "policers"]
 
 #: Kind of a three-colour policer -> its numbers.
 _NUMBERS = {"single-rate": ("cir", "cbs", "ebs"), "two-rate": ("cir", "cbs", "pir", "pbs")}
 
 
-class Metered(NamedTuple):
-    """A policer as configured, whose rate may be a share, and whether colours come in."""
+class Meter(NamedTuple):
+    """A policer as configured, and whether colours come in."""
 
-    policer: Sourced[Policer]
+    police: Metered
     aware: bool = False
-
-    def of_port(self, line_bps: float) -> Sourced[Policer]:
-        """The policer on a port of a rate."""
-        rate = self.policer.sources["rate_bps"]
-        return self.policer.with_fields(rate_bps=number(of_bps(rate, line_bps), rate))
 
 
 class Term(NamedTuple):
@@ -47,13 +40,14 @@ class Term(NamedTuple):
     lines: tuple[Line, ...]
 
 
-def policers(lines: Sequence[Line]) -> dict[str, Metered]:
+def policers(lines: Sequence[Line]) -> dict[str, Meter]:
     """Policers and three-colour policers by name.
 
     >>> says = [("if-exceeding", "bandwidth-limit", "10m"), ("then", "discard"),
     ...         ("if-exceeding", "burst-size-limit", "125k")]
-    >>> policers([Line(1, "", ("policer", "P", *words)) for words in says])["P"].policer.part
-    Policer(rate_bps=10000000.0, burst_bytes=125000)
+    >>> found = policers([Line(1, "", ("policer", "P", *words)) for words in says])
+    >>> found["P"].police.rate.value, found["P"].police.burst.value
+    (10000000.0, 125000)
     """
     two = named(below(lines, "policer")).items()
     three = named(below(lines, "three-color-policer")).items()
@@ -62,17 +56,17 @@ def policers(lines: Sequence[Line]) -> dict[str, Metered]:
     }
 
 
-def _two_colours(name: str, lines: list[Line]) -> Metered:
+def _two_colours(name: str, lines: list[Line]) -> Meter:
     fields = fields_of(lines, POLICER)
     for field, command in (("rate_bps", "bandwidth-limit"), ("burst_bytes", "burst-size-limit")):
         if field not in fields:
             raise ConfigurationError(f"the policer {shown(name)} has no {command}", lines[0].number)
     exceed = fields.get("discard") or fields.get("exceed") or Value("pass")
-    rate, burst = fields["rate_bps"], fields["burst_bytes"]
-    return Metered(made(Policer, rate_bps=rate, burst_bytes=burst, exceed=exceed.value))
+    rate, burst, actions = fields["rate_bps"], fields["burst_bytes"], {"exceed": exceed.value}
+    return Meter(Metered(rate.line, rate, burst, actions=actions))
 
 
-def _three_colours(name: str, lines: list[Line]) -> Metered:
+def _three_colours(name: str, lines: list[Line]) -> Meter:
     fields = fields_of(lines, THREE_COLOURS)
     kinds = [line.words[0] for line in lines if line.words and line.words[0] in _NUMBERS]
     numbers = _NUMBERS[kinds[-1]] if kinds else ("single-rate",)
@@ -80,23 +74,15 @@ def _three_colours(name: str, lines: list[Line]) -> Metered:
     if missing:
         problem = f"the policer {shown(name)} has no {' and no '.join(missing)}"
         raise ConfigurationError(problem, lines[0].number)
-    excess: Sourced[ExcessBurst] | Sourced[PeakRate]
-    if "ebs" in numbers:
-        excess = made(ExcessBurst, burst_bytes=fields["ebs"])
-    elif fields["pir"].value < fields["cir"].value:
+    rate, burst, *more = (fields[each] for each in numbers)
+    *peak, excess = more
+    if peak and peak[0].value < rate.value:
         problem = "the peak rate is below the committed rate; allowed: from it on"
-        raise ConfigurationError(problem, fields["pir"].line)
-    else:
-        excess = made(PeakRate, rate_bps=fields["pir"], burst_bytes=fields["pbs"])
-    policer = made(
-        Policer,
-        rate_bps=fields["cir"],
-        burst_bytes=fields["cbs"],
-        excess=excess,
-        exceed=MARK_OF_LOSS["medium-high"],
-        violate=fields.get("violate", Value(MARK_OF_LOSS["high"])).value,
-    )
-    return Metered(policer, fields.get("aware", Value(False)).value)
+        raise ConfigurationError(problem, peak[0].line)
+    violate = fields.get("violate", Value(MARK_OF_LOSS["high"])).value
+    actions = {"exceed": MARK_OF_LOSS["medium-high"], "violate": violate}
+    police = Metered(rate.line, rate, burst, *(peak or [None]), excess, actions)
+    return Meter(police, fields.get("aware", Value(False)).value)
 
 
 def filters(lines: Sequence[Line]) -> dict[str, tuple[Term, ...]]:

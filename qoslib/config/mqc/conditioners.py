@@ -8,24 +8,22 @@ from qoslib.config.code_points import DSCP, marks_matching
 from qoslib.config.conditioners import FRAME_BYTES, Row, burst_of, thresholds, token_bucket
 from qoslib.config.mqc.matches import ALL
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
-from qoslib.config.mqc.policies import Early, Metered, Priority, Shape
+from qoslib.config.mqc.policies import Early, Priority, Shape
 from qoslib.config.source import ConfigurationError
 from qoslib.config.sourced import Sourced, by_mark, made, number
 from qoslib.config.values import Value
 from qoslib.port import (
     ByteLimit,
     Ewma,
-    ExcessBurst,
     Instantaneous,
     PacketLimit,
-    PeakRate,
     Policer,
     Red,
     Shaper,
 )
 from qoslib.port.thresholds import Thresholds
 
-__all__ = ["DISCARDING", "dropper", "policer", "priority_policer", "shaper"]
+__all__ = ["DISCARDING", "dropper", "priority_policer", "shaper"]
 
 #: What `drop` does to the packets of a class, whatever their rate is.
 DISCARDING = Policer(units.kbps(8.0), FRAME_BYTES, conform="drop")
@@ -53,29 +51,6 @@ def priority_policer(
     rate = priority.rate.rate_in(share_bps)
     burst = burst_of(priority.burst or platform.value("priority_burst"), rate.value)
     return made(Policer, rate_bps=rate, burst_bytes=burst, when="congested")
-
-
-def policer(police: Metered, share_bps: float, platform: PlatformDefaults) -> Sourced[Policer]:
-    """The policer of `police`."""
-    assert police.rate is not None
-    default = platform.value("police_burst")
-    rate = police.rate.rate_in(share_bps)
-    burst = burst_of(police.burst or default, rate.value)
-    excess: Sourced[ExcessBurst] | Sourced[PeakRate] | None = None
-    if police.peak:
-        peak = police.peak.rate_in(share_bps)
-        if peak.value < rate.value:
-            raise ConfigurationError("the peak rate is below the committed rate", police.line)
-        more = burst_of(police.excess or default, peak.value)
-        excess = made(PeakRate, rate_bps=peak, burst_bytes=more)
-    elif "violate" in police.actions:
-        given = police.excess if police.excess and police.excess.value else None
-        more = burst_of(given, rate.value) if given else default._replace(value=burst.value)
-        excess = made(ExcessBurst, burst_bytes=more)
-    actions = {"conform": "pass", "exceed": "drop", "violate": "drop"} | police.actions
-    if excess is None:
-        actions["violate"] = "drop"
-    return made(Policer, rate_bps=rate, burst_bytes=burst, excess=excess, **actions)
 
 
 def dropper(

@@ -1,7 +1,7 @@
 """`police` in all its forms, and what it does to a packet of each colour."""
 
 from qoslib.config.code_points import read_word
-from qoslib.config.mqc.policies import Metered
+from qoslib.config.conditioners import Metered
 from qoslib.config.words import NotUnderstood, Words
 
 __all__ = ["ACTIONS", "action", "police"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from qoslib.config.conditioners import Row
+from qoslib.config.conditioners import Metered, Row
 from qoslib.config.lines import Line
 from qoslib.config.mqc.turns import Turns
 from qoslib.config.provenance import Provenance
@@ -16,7 +16,6 @@ __all__ = [
     "Early",
     "Interface",
     "Match",
-    "Metered",
     "Named",
     "Policies",
     "Policy",
@@ -103,18 +102,6 @@ class Shape:
     def line(self) -> int:
         """The line of its rate."""
         return self.rate.line
-
-
-@dataclass
-class Metered:
-    """`police`: its rates and bursts, and what it does to each colour."""
-
-    line: int
-    rate: Value | None = None
-    burst: Value | None = None
-    peak: Value | None = None
-    excess: Value | None = None
-    actions: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from qoslib import units
+from qoslib.config.conditioners import policer_of
 from qoslib.config.guarantees import limited_bps, policed_bps
 from qoslib.config.mqc.buffers import POOL
 from qoslib.config.mqc.class_nodes import ClassNode
@@ -13,7 +14,6 @@ from qoslib.config.mqc.commands import COMMANDS
 from qoslib.config.mqc.conditioners import (
     DISCARDING,
     dropper,
-    policer,
     priority_policer,
     shaper,
 )
@@ -53,6 +53,7 @@ class PortBuilder:
         self.memory, self.held = memory, held
         self.queues: list[Sourced[Queue]] = []
         self.nodes: list[Sourced[Node]] = []
+        self.usual_burst = platform.value("police_burst")
         self.notes, self.refused = Provenance(), Provenance()
         self.unsure = False
 
@@ -174,7 +175,7 @@ class PortBuilder:
         if part.police is None:
             return None
         with self._going_on(part):
-            police = policer(part.police, most_bps, self.platform)
+            police = policer_of(part.police, most_bps, self.usual_burst)
             if policed_bps(police.part) is not None:
                 return police
             lost = "It drops nothing: the marks that it sets are lost."
@@ -215,7 +216,7 @@ class PortBuilder:
             return Sourced(DISCARDING, {"rate_bps": Value(None, line=part.drop)})
         with self._going_on(part):
             if part.police:
-                found["police"] = policer(part.police, level.most_bps, self.platform)
+                found["police"] = policer_of(part.police, level.most_bps, self.usual_burst)
             if part.priority and part.priority.rate:
                 found["priority"] = priority_policer(part.priority, level.share_bps, self.platform)
         if not found:

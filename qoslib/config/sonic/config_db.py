@@ -69,6 +69,10 @@ class ConfigDb:
             raise RefusedError(f"{what} is {shown(text)}; {allowed}", field)
         return value
 
+    def value(self, field: Value, what: str, least: float, most: float = MOST) -> Value:
+        """A field as a number within bounds."""
+        return field._replace(value=self.number(field, what, least, most))
+
     def named(self, table: str, field: Value) -> str:
         """The entry that a field names, as ``name`` or ``[TABLE|name]``."""
         name = field.value.strip("[]").rpartition("|")[2]

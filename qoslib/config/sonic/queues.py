@@ -73,21 +73,18 @@ class PortReader:
         field = self.db.of_port(self.port, "scheduler")
         return self._shaper(self.db.named("SCHEDULER", field)) if field else None
 
-    def _number(self, field: Value, what: str, least: float, most: float = MOST) -> Sourced[float]:
-        return number(self.db.number(field, what, least, most), field)
-
     def _rate(self, field: Value, what: str) -> Value:
         """A rate, which is in bytes per second."""
-        rate_bps = units.bits(self.db.number(field, what, 0, _MOST_BYTES))
-        return field._replace(value=rate_bps, unit="bit/s")
+        rate = self.db.value(field, what, 0, _MOST_BYTES)
+        return rate._replace(value=units.bits(rate.value), unit="bit/s")
 
     def _shaper(self, scheduler: str) -> Sourced[Shaper] | None:
         fields = self.db.entry("SCHEDULER", scheduler)
         pir, pbs = fields.get("pir"), fields.get("pbs")
         if pir is None or not self.db.number(pir, "pir", 0) or self._counts_packets(scheduler):
             return None
-        burst = pbs and pbs._replace(value=int(self.db.number(pbs, "pbs", 0)))
-        if not burst or not burst.value:
+        burst = self.db.value(pbs, "pbs", 0) if pbs else None
+        if not burst or burst.value < 1:
             burst = of_default("sonic.pbs")
         return token_bucket(self._rate(pir, "pir"), burst)
 
@@ -117,11 +114,10 @@ class PortReader:
             found["guaranteed_bps"] = self._rate(cir, "cir")
         return found | {"shaper": self._shaper(scheduler)}
 
-    def _weight(self, field: Value | None, default: str = "weight") -> Sourced[float]:
+    def _weight(self, field: Value | None, default: str = "weight") -> Value:
         if field:
-            return self._number(field, "the weight", 1, 10_000)
-        weight = of_default(f"sonic.{default}")
-        return number(float(weight.value), weight)
+            return self.db.value(field, "the weight", 1, 10_000)
+        return of_default(f"sonic.{default}")
 
     def _memory(self, buffer: Value | None) -> dict[str, object]:
         """Its limit, and its part of a pool."""
@@ -176,9 +172,8 @@ class PortReader:
         return {"dropper": made(Red, profile=thresholds, averaging=averaging, ecn=marks)}
 
     def _thresholds(self, low: Value, high: Value, chance: Value | None) -> Sourced[ByteRedProfile]:
-        least = self._number(low, "the threshold", 0)
-        most = self._number(high, "the threshold", 0)
-        if least.part > most.part or not most.part:
+        least, most = (self.db.value(each, "the threshold", 0) for each in (low, high))
+        if least.value > most.value or not most.value:
             raise RefusedError("the minimum threshold is above the maximum", low)
         percent = self.db.number(chance, "the probability", 0, _HUNDRED) if chance else _HUNDRED
         return made(
