@@ -1,9 +1,13 @@
 """What is noted while a text is read: what was understood, what is lost, what to ask."""
 
+from collections.abc import Callable
+
 from qoslib.config.facts import Facts
+from qoslib.config.lines import Line
 from qoslib.config.records import MissingFact, Remark, Statement
 from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value, of_fact
+from qoslib.config.words import NotUnderstood, Refused
 
 __all__ = ["Provenance"]
 
@@ -79,6 +83,23 @@ class Provenance:
         if found is None:
             self.ask(facts, interface, kind, question, line)
         return found
+
+    def read(self, line: Line, lost_by: Callable[[Line], str | None]) -> bool:
+        """Read a line, and note what is lost by it, or why it is not read; whether nothing is lost.
+
+        None is lost by a line about other things, of which nothing is noted.
+        """
+        try:
+            lost = lost_by(line)
+        except NotUnderstood:
+            self.unknown(line.number, line.text)
+        except Refused as problem:
+            self.refused(line.number, line.text, problem)
+        else:
+            if lost:
+                self.not_modelled(line.number, line.text, lost)
+            return lost == ""
+        return False
 
     def add(self, part: "Provenance") -> None:
         """Take over what was noted of a part of the text."""

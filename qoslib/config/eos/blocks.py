@@ -140,21 +140,16 @@ class _Blocks:
         """Read one line, and note what became of it."""
         if self.loose is None:
             self.loose = line.top
+        if self.notes.read(line, self._lost_by):
+            self._understood(line)
+
+    def _lost_by(self, line: Line) -> str | None:
         try:
-            lost = self._read(line, tuple(word.lower() for word in line.words))
-        except NotUnderstood:
-            self.notes.unknown(line.number, line.text)
+            return self._read(line, tuple(word.lower() for word in line.words))
         except InPacketsError:
-            self.notes.not_modelled(line.number, line.text, _IN_PACKETS)
             if self.block is not None:
                 self.block.in_packets = True
-        except Refused as problem:
-            self.notes.refused(line.number, line.text, problem)
-        else:
-            if lost:
-                self.notes.not_modelled(line.number, line.text, lost)
-            elif lost is not None:
-                self._understood(line)
+            return _IN_PACKETS
 
     def _understood(self, line: Line) -> Statement:
         text = "description" if line.verb == "description" else line.text

@@ -1,9 +1,11 @@
 """The lines of an interface that say what its ports are like."""
 
+from functools import partial
+
 from qoslib.config.lines import Line
 from qoslib.config.mqc.policies import Interface, Named, plain
 from qoslib.config.provenance import Provenance
-from qoslib.config.words import NotUnderstood, Refused, Words, begun
+from qoslib.config.words import NotUnderstood, Words, begun
 
 __all__ = ["DCBX", "INTERFACE", "SEVERAL", "TYPES", "interface_line", "is_service"]
 
@@ -75,17 +77,8 @@ def interface_line(
     of: Interface, line: Line, notes: Provenance, parents: tuple[str, ...] = ()
 ) -> None:
     """Give an interface what a line says, and keep the line where it is about queues."""
-    try:
-        lost = _lost(of, line)
-    except NotUnderstood:
-        notes.unknown(line.number, line.text)
-    except Refused as problem:
-        notes.refused(line.number, line.text, problem)
-    else:
-        if lost:
-            notes.not_modelled(line.number, line.text, lost)
-        elif lost is not None:
-            notes.understood(line.number, line.text, *parents)
+    if notes.read(line, partial(_lost, of)):
+        notes.understood(line.number, line.text, *parents)
 
 
 def _lost(of: Interface, line: Line) -> str | None:
