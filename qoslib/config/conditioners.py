@@ -67,7 +67,8 @@ def policer_of(police: Metered, whole_bps: float, usual: Value = _UNSAID) -> Sou
     Policer(rate_bps=100000000.0, burst_bytes=20000)
     """
     assert police.rate is not None
-    rate, excess = police.rate.rate_in(whole_bps), None
+    rate = police.rate.rate_in(whole_bps)
+    excess: Sourced[ExcessBurst] | Sourced[PeakRate] | None = None
     burst = burst_of(police.burst or usual, rate.value)
     if police.peak:
         peak = police.peak.rate_in(whole_bps)

@@ -19,14 +19,15 @@ __all__ = [
     "in_packets",
     "made",
     "number",
+    "with_port",
 ]
 
 Part = TypeVar("Part")
 Part_co = TypeVar("Part_co", covariant=True)
 Named = TypeVar("Named", Queue, Node)
 
-#: Facts that any port may have, and those that are whole numbers.
-_FACTS, _WHOLE = ("overhead_bytes", "base_delay_s"), ("transmit_ring_packets",)
+#: Facts that any port may have, and what their numbers are.
+_FACTS = {"overhead_bytes": float, "base_delay_s": float, "transmit_ring_packets": int}
 
 
 @dataclass(frozen=True)
@@ -96,17 +97,15 @@ def in_bytes(size_bytes: float, source: Value) -> Sourced[ByteLimit]:
     return Sourced(ByteLimit(max(int(size_bytes), 1)), {"limit_bytes": source})
 
 
-def facts_of_port(facts: Facts, interface: str, *kinds: str) -> dict[str, Sourced[float]]:
+def facts_of_port(facts: Facts, interface: str) -> dict[str, Sourced[float]]:
     """What the reader said of a port besides its rate and memory, for its fields.
 
     >>> facts_of_port(Facts({"overhead_bytes": 20.0}), "Gi0/1")["overhead_bytes"].part
     20.0
     """
-    given = {kind: of_fact(facts, interface, kind) for kind in (*_FACTS, *kinds)}
+    given = {kind: of_fact(facts, interface, kind) for kind in _FACTS}
     return {
-        kind: number(int(value.value) if kind in _WHOLE else float(value.value), value)
-        for kind, value in given.items()
-        if value
+        kind: number(_FACTS[kind](value.value), value) for kind, value in given.items() if value
     }
 
 
@@ -130,6 +129,19 @@ def by_mark(parts: Mapping[str, Sourced[Part]]) -> Sourced[tuple[tuple[str, Part
     """
     sources = _placed((f"[{mark!r}]", each.sources) for mark, each in parts.items())
     return Sourced(tuple((mark, each.part) for mark, each in parts.items()), sources)
+
+
+def with_port(configured: ConfiguredPort, facts: Facts, **fields: object) -> ConfiguredPort:
+    """A configured port with its port: fields that may be sourced, and what the reader said of it.
+
+    >>> queue = made(Queue, name="output", limit=in_packets(9, Value(9, line=3)))
+    >>> empty, facts = ConfiguredPort("Gi0/1", "out", None), Facts({"base_delay_s": 1e-3})
+    >>> with_port(empty, facts, rate_bps=1e9, queues=by_name([queue])).port.base_delay_s
+    0.001
+    """
+    name = configured.interface
+    fields = {"name": name, **fields, **facts_of_port(facts, name)}
+    return described(configured, made(Port, **fields))
 
 
 def described(configured: ConfiguredPort, port: Sourced[Port | None]) -> ConfiguredPort:

@@ -22,11 +22,10 @@ from qoslib.config.source import check_time
 from qoslib.config.sourced import (
     Sourced,
     by_name,
-    described,
-    facts_of_port,
     in_bytes,
     made,
     number,
+    with_port,
 )
 from qoslib.config.values import Value, of_default
 from qoslib.port import (
@@ -34,7 +33,6 @@ from qoslib.port import (
     Classifier,
     Ewma,
     Node,
-    Port,
     Queue,
     Red,
     SchedulerTree,
@@ -140,16 +138,14 @@ def _with_port(
     line_bps, limit = float(line.value), in_bytes(memory.value, memory)
     children, shaper = tuple(map(_name, marks)), _shaper(block.shape, line_bps)
     root = made(Node, name=_TREE, children=children, shaper=shaper)
-    whole = made(
-        Port,
-        name=name,
+    return with_port(
+        port,
+        facts,
         rate_bps=number(line_bps, line),
         queues=by_name(_queue(index, block, line_bps, limit) for index in marks),
         scheduler=made(SchedulerTree, nodes=by_name([root]), strict_levels=QUEUES),
         classifier=_classifier(marks, rest),
-        **facts_of_port(facts, name),
     )
-    return described(port, whole)
 
 
 def _classifier(marks: dict[int, list[str]], rest: int) -> Classifier:

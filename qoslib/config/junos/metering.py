@@ -17,9 +17,9 @@ from qoslib.config.junos.references import (
 from qoslib.config.lines import Line, shown
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
-from qoslib.config.sourced import Sourced, by_name, described, facts_of_port, in_packets, made
+from qoslib.config.sourced import Sourced, by_name, described, in_packets, made, with_port
 from qoslib.config.values import of_default
-from qoslib.port import Classifier, Policer, Port, Queue, StrictPriority
+from qoslib.port import Classifier, Policer, Queue, StrictPriority
 
 __all__ = ["metered"]
 
@@ -197,15 +197,14 @@ def _alone(
     if isinstance(rate, MissingFact):
         return configured.replace(missing=(rate,))
     queues = by_name(_queues(uses, everything, rate.value, known))
-    more: dict[str, object] = {**facts_of_port(rates.facts, unit, "transmit_ring_packets")}
+    more: dict[str, object] = {}
     if not everything:
         rules = tuple((use.name, use.name) for use in uses)
-        more |= {"scheduler": StrictPriority(), "classifier": Classifier(rules, _REST)}
+        more = {"scheduler": StrictPriority(), "classifier": Classifier(rules, _REST)}
     try:
-        port = made(Port, name=unit, rate_bps=rate, queues=queues, **more)
+        return with_port(configured, rates.facts, rate_bps=rate, queues=queues, **more)
     except ValueError as error:
         raise NoPortError(f"interface {shown(unit)}: {error}", line) from None
-    return described(configured, port)
 
 
 def _classes(uses: Sequence[_Use], everything: bool) -> Iterator[ConfiguredClass]:

@@ -74,14 +74,14 @@ def _three_colours(name: str, lines: list[Line]) -> Meter:
     if missing:
         problem = f"the policer {shown(name)} has no {' and no '.join(missing)}"
         raise ConfigurationError(problem, lines[0].number)
-    rate, burst, *more = (fields[each] for each in numbers)
-    *peak, excess = more
-    if peak and peak[0].value < rate.value:
+    rate, burst, excess = (fields[each] for each in (*numbers[:2], numbers[-1]))
+    peak = fields["pir"] if "pir" in numbers else None
+    if peak and peak.value < rate.value:
         problem = "the peak rate is below the committed rate; allowed: from it on"
-        raise ConfigurationError(problem, peak[0].line)
+        raise ConfigurationError(problem, peak.line)
     violate = fields.get("violate", Value(MARK_OF_LOSS["high"])).value
     actions = {"exceed": MARK_OF_LOSS["medium-high"], "violate": violate}
-    police = Metered(rate.line, rate, burst, *(peak or [None]), excess, actions)
+    police = Metered(rate.line, rate, burst, peak, excess, actions)
     return Meter(police, fields.get("aware", Value(False)).value)
 
 

@@ -146,7 +146,7 @@ def _made(draft: Draft, line: int) -> tuple[list[Site], Sourced[Port]]:
         scheduler=scheduler,
         queues=by_name(queue for site in sites for queue in queues_of(site, draft)),
         classifier=_classifier(sites, draft),
-        **facts_of_port(draft.known.facts, interface.name, "transmit_ring_packets"),
+        **facts_of_port(draft.known.facts, interface.name),
     )
     return sites, port
 

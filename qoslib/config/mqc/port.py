@@ -28,14 +28,13 @@ from qoslib.config.source import ConfigurationError, check_time
 from qoslib.config.sourced import (
     Sourced,
     by_name,
-    described,
-    facts_of_port,
     in_packets,
     made,
     number,
+    with_port,
 )
 from qoslib.config.values import Value, of_default, of_fact
-from qoslib.port import Classifier, MemoryPool, Node, Port, Queue, SchedulerTree, Shaper
+from qoslib.port import Classifier, MemoryPool, Node, Queue, SchedulerTree, Shaper
 
 __all__ = ["ports_of"]
 
@@ -208,7 +207,7 @@ class _PortReader:
             self._ask_rate()
             return empty.replace(missing=tuple(self.notes.missing))
         queue = made(Queue, name="output", limit=in_packets(hold.value, hold))
-        return described(empty, self._made(line, by_name([queue])))
+        return self._made(empty, line, by_name([queue]))
 
     def turned(self, turns: Turns) -> ConfiguredPort:
         """The port of an interface with four queues by number."""
@@ -219,7 +218,7 @@ class _PortReader:
             return empty.replace(missing=tuple(self.notes.missing))
         length = "wrr_queue_limit" if line.value <= _SLOW_BPS else "wrr_gigabit_limit"
         held = of_fact(self.facts, name, "buffer_bytes") or of_default(f"ios.{length}")
-        return described(empty, self._made(line, turns.queues(held), **turns.fields()))
+        return self._made(empty, line, turns.queues(held), **turns.fields())
 
     def _command(self, named: Named, kind: str = "") -> str:
         """The line of a policy: what attaches it, or its header where nothing does."""
@@ -300,7 +299,7 @@ class _PortReader:
                 notes.not_modelled(named.line, self._command(named), lost)
             if follow_free(list(leaves(nodes))):
                 notes.not_modelled(named.line, self._command(named), _OTHER_PORTS)
-            port = self._built(builder, nodes, line, named)
+            port = self._built(empty, builder, nodes, line, named)
         except ConfigurationError:
             raise
         except ValueError as error:
@@ -308,20 +307,23 @@ class _PortReader:
             notes.refused(named.line, self._command(named), problem)
             return empty
         notes.add(builder.notes)
-        if port is None:
-            return empty
-        return described(empty, port)
+        return port
 
     def _built(
-        self, builder: PortBuilder, nodes: list[ClassNode], line: Value, named: Named
-    ) -> Sourced[Port] | None:
-        """The port of a tree of classes; None where it is not sure what a device does."""
+        self,
+        empty: ConfiguredPort,
+        builder: PortBuilder,
+        nodes: list[ClassNode],
+        line: Value,
+        named: Named,
+    ) -> ConfiguredPort:
+        """With the port of a tree of classes; without where it is not sure what a device does."""
         given, above = self.interface.bandwidth, self._above(line)
         most_bps = min(above.part.rate_bps, line.value) if above else line.value
         children = builder.build(nodes, given.value if given else most_bps, most_bps)
         self.found.notes.add(builder.refused)
         if builder.unsure:
-            return None
+            return empty
         root = made(Node, name=f"policy-map {named.name}", children=children)
         tree = by_name([root, *reversed(builder.nodes)])
         scheduler = made(SchedulerTree, nodes=tree, strict_levels=self.platform.levels)
@@ -329,7 +331,7 @@ class _PortReader:
         more = {"scheduler": scheduler, "classifier": classifier, "shaper": above}
         if builder.memory and any(queue.part.pool for queue in builder.queues):
             more["pools"] = (MemoryPool(POOL, int(builder.memory.value)),)
-        return self._made(line, by_name(builder.queues), **more)
+        return self._made(empty, line, by_name(builder.queues), **more)
 
     def _above(self, line: Value) -> Sourced[Shaper] | None:
         """The shaper of the whole interface that a sub-interface passes."""
@@ -375,14 +377,13 @@ class _PortReader:
         return self.platform.several and self.interface.name.lower().startswith("bundle-ether")
 
     def _made(
-        self, line: Value, queues: Sourced[tuple[Queue, ...]], **more: object
-    ) -> Sourced[Port]:
-        """A port with what it has besides queues: facts of the reader, and the transmit ring."""
-        name, ring = self.interface.name, self.interface.ring if self.way == "out" else None
+        self, empty: ConfiguredPort, line: Value, queues: Sourced[tuple[Queue, ...]], **more: object
+    ) -> ConfiguredPort:
+        """With a port, which has a transmit ring on the way out."""
+        ring = self.interface.ring if self.way == "out" else None
         if ring:
             more["transmit_ring_packets"] = number(int(ring.value), ring)
-        more |= facts_of_port(self.facts, name, "transmit_ring_packets")
-        return made(Port, name=name, rate_bps=line, queues=queues, **more)
+        return with_port(empty, self.facts, rate_bps=line, queues=queues, **more)
 
 
 def _by_type(interface: Interface) -> Value | None:

@@ -12,12 +12,11 @@ from qoslib.config.sonic.fields import lost_by
 from qoslib.config.sonic.queues import PortReader
 from qoslib.config.sonic.tables import RefusedError, Tables, tables
 from qoslib.config.source import ConfigurationError, check_time, without_refused
-from qoslib.config.sourced import Sourced, by_name, described, facts_of_port, made, number
+from qoslib.config.sourced import Sourced, by_name, made, number, with_port
 from qoslib.port import (
     Classifier,
     MemoryPool,
     Node,
-    Port,
     PriorityLevels,
     Queue,
     SchedulerTree,
@@ -118,23 +117,22 @@ def _port(db: ConfigDb, name: str) -> ConfiguredPort:
         return port
     if reader.notes.missing or rate is None:
         return port.replace(missing=tuple(reader.notes.missing))
-    more = {"pools": _pools(db, queues.part), **facts_of_port(db.facts, name)}
+    pools = _pools(db, queues.part)
     try:
-        whole = made(
-            Port,
-            name=name,
+        return with_port(
+            port,
+            db.facts,
             rate_bps=rate,
             queues=queues,
             scheduler=scheduler,
             classifier=_classifier(queues.part, marks),
             shaper=None if isinstance(scheduler, Sourced) else shaper,
-            **more,
+            pools=pools,
         )
     except ValueError as error:
         lost = f"No port describes this: {error}. Nothing is promised on this port."
         db.notes.not_modelled(line, name, lost)
         return port
-    return described(port, whole)
 
 
 def _by_priority(strict: list[str], queues: list[Sourced[Queue]]) -> Iterator[Sourced[Queue]]:

@@ -18,21 +18,19 @@ from qoslib.config.sourced import (
     Sourced,
     by_mark,
     by_name,
-    described,
-    facts_of_port,
     in_bytes,
     made,
     number,
+    with_port,
 )
 from qoslib.config.sros.commands import CLASSES, INWARD, POLICIES, Given, Policy, read_policy
 from qoslib.config.sros.lines import is_braced, lines_of_sros, unclosed
 from qoslib.config.values import Value, of_default, of_fact
-from qoslib.config.words import NotUnderstood, Refused, Words
+from qoslib.config.words import NotUnderstood, Words
 from qoslib.port import (
     Classifier,
     Ewma,
     Node,
-    Port,
     PriorityLevels,
     Queue,
     Red,
@@ -153,18 +151,13 @@ class _Text:
         self.used: set[str] = set()
         for line in lines_of_sros(text):
             check_time(line.number)
-            try:
-                if lost := self._read(line, line.words):
-                    self.notes.not_modelled(line.number, line.text, lost)
-            except NotUnderstood:
-                self.notes.unknown(line.number, line.text)
-            except Refused as problem:
-                self.notes.refused(line.number, line.text, problem)
+            self.notes.read(line, self._read)
         self.policies.setdefault(("sap-egress", "1"), Policy("sap-egress", "1", 0))
         self.marks = self._marks()
 
-    def _read(self, line: Line, words: tuple[str, ...]) -> str:
+    def _read(self, line: Line) -> str:
         """What is lost by a line; nothing where it is understood, or about other things."""
+        words = line.words
         if words[0] in POLICIES and words[0] != "network":
             words = ("qos", *words)
         if words[0] == "qos":
@@ -302,11 +295,10 @@ class _Builder:
             asked.ask(self.facts, self.name, fact, question, port.line)
         port = port.replace(classes=tuple(map(_class, self.leaves)), missing=tuple(asked.missing))
         try:
-            whole = self._made() if self.line and self.sure and not asked.missing else None
+            return self._made(port) if self.line and self.sure and not asked.missing else port
         except ValueError as error:
             self.notes.not_modelled(port.line, f"port {self.name}", f"{error}. {_HIDDEN}")
             return port
-        return described(port, whole) if whole else port
 
     def _known(self, kind: str, named: Value | None) -> Policy | None:
         """A policy that a line names; without it, or with policers, nothing is sure."""
@@ -350,14 +342,14 @@ class _Builder:
         """A name behind that of its SAP, where the port has several."""
         return f"{sap} {name}" if len(self.place.saps) > 1 else name
 
-    def _made(self) -> Sourced[Port] | None:
-        """The port; None where the levels of its tree cannot be compared."""
+    def _made(self, empty: ConfiguredPort) -> ConfiguredPort:
+        """With its port; without where the levels of its tree cannot be compared."""
         for leaf in self.leaves:
             self._arrange(leaf)
         keys = self._keys()
         if keys is None:
             self.notes.not_modelled(self.place.line, f"port {self.name}", _LEVELS)
-            return None
+            return empty
         beyond, within = ([*sorted(set(each), reverse=True)] for each in zip(*keys, strict=True))
         queues = [
             self._queue(leaf, beyond.index(one), within.index(two))
@@ -374,10 +366,9 @@ class _Builder:
             shared = {"scheduler": PriorityLevels(), "shaper": self._shaper(self.nodes[self.root])}
         else:
             shared = {"scheduler": made(SchedulerTree, nodes=by_name(self._tree()))}
-        return made(
-            Port, name=self.name, rate_bps=number(float(self.line.value), self.line),
-            queues=by_name(queues), **shared,
-            classifier=Classifier(tuple(rules), default), **facts_of_port(self.facts, self.name),
+        return with_port(
+            empty, self.facts, rate_bps=number(float(self.line.value), self.line),
+            queues=by_name(queues), classifier=Classifier(tuple(rules), default), **shared,
         )  # fmt: skip
 
     @property

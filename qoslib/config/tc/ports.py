@@ -60,7 +60,7 @@ def _finished(
 ) -> ConfiguredPort:
     """With the facts of the reader; without a line rate there is no port."""
     name, rate = notes.interface, notes.known_rate
-    more = facts_of_port(notes.facts, name, "transmit_ring_packets")
+    more = facts_of_port(notes.facts, name)
     if "overhead_bytes" not in more:
         more["overhead_bytes"] = _overhead(notes)
     if delay and delay.value:
