@@ -40,7 +40,7 @@ def write_sros(port: Port, interface: str) -> Written:
     name = interface if _PORT.fullmatch(interface) else "1/1/1"
     named = _with_classes(port)
     speed = f"{units.convert(port.rate_bps, 'bit/s', 'Mbit/s'):.0f}"
-    facts = facts_of(port, "overhead_bytes", "base_delay_s")
+    facts = facts_of(port, "overhead_bytes", "base_delay_s", "transmit_ring_packets")
     if speed_bps(speed, "sros") != port.rate_bps:
         facts["line_rate_bps"] = port.rate_bps
     service = "service epipe 100"

@@ -1,0 +1,23 @@
+"""What the reader states of a port counts in every dialect."""
+
+import pytest
+
+from qoslib.config import read, write
+from sample_texts import TEXTS
+
+STATED = {"overhead_bytes": 4.0, "base_delay_s": 1e-3, "transmit_ring_packets": 9}
+FACTS = {"line_rate_bps": 1e9, "buffer_bytes": 1e6, **STATED}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_stated_fact_counts_in_every_dialect(name):
+    for configured in read(TEXTS[name], facts=FACTS, dialect=name.split()[0]):
+        assert {fact: getattr(configured.port, fact) for fact in STATED} == STATED
+        assert configured.origin("transmit_ring_packets").fact == "transmit_ring_packets"
+
+
+def test_sr_os_keeps_a_transmit_ring_as_a_fact():
+    (configured, *_) = read(TEXTS["sros"], facts=FACTS, dialect="sros")
+    written = write(configured.port, "sros")
+    assert dict(written.facts)["transmit_ring_packets"] == 9
+    assert not any("ring" in each for each in written.lost)
