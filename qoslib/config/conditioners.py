@@ -63,18 +63,20 @@ def token_bucket(rate: Value, burst: Value, least: int = 1) -> Sourced[Shaper]:
 def policer_of(police: Metered, whole_bps: float, usual: Value = _UNSAID) -> Sourced[Policer]:
     """A policer, of a port or a class of a rate; without a burst it has the usual one.
 
+    No device's own burst stops every full frame.
+
     >>> policer_of(Metered(3, Value(0.1, "1", line=3), Value(2e4, "B", line=3)), 1e9).part
     Policer(rate_bps=100000000.0, burst_bytes=20000)
     """
     assert police.rate is not None
     rate = police.rate.rate_in(whole_bps)
     excess: Sourced[ExcessBurst] | Sourced[PeakRate] | None = None
-    burst = burst_of(police.burst or usual, rate.value)
+    burst = burst_of(police.burst or usual, rate.value, 1 if police.burst else FRAME_BYTES)
     if police.peak:
         peak = police.peak.rate_in(whole_bps)
         if peak.value < rate.value:
             raise ConfigurationError("the peak rate is below the committed rate", police.line)
-        more = burst_of(police.excess or usual, peak.value)
+        more = burst_of(police.excess or usual, peak.value, 1 if police.excess else FRAME_BYTES)
         excess = made(PeakRate, rate_bps=peak, burst_bytes=more)
     elif "violate" in police.actions:
         given = police.excess if police.excess and police.excess.value else None

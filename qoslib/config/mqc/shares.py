@@ -16,8 +16,8 @@ __all__ = ["Level"]
 _NO_MORE_BPS = 1e-4
 #: No class shares less with `bandwidth` [bit/s].
 _LEAST_BPS = 1000.0
-#: The same in per cent of what is left over [%].
-_NO_MORE_PERCENT = 1e-12
+#: The same in per cent of what is left over; the packet model takes weights up to 1 : 10,000 [%].
+_NO_MORE_PERCENT = 0.01
 Path = tuple[str, ...]
 #: Path of a class -> its weight, and what says it.
 Weights = dict[Path, tuple[float, Value | None]]

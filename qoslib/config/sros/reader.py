@@ -47,11 +47,15 @@ _SIGN = re.compile(
     r"+(?:create|name|\{)|sap[ \t]+(?:lag-)?\d\S*:\S+[ \t]+(?:create|\{))",
     re.MULTILINE,
 )
+#: Kinds of policies that are left out, by how their names begin or end.
+_OTHER_KIND = re.compile(
+    r"-(?:policy|profile|templates|list|ingress|map|mapping|table|auto-id)$|^(?:hs|mc)-|^no$"
+)
 #: How a connector is broken out: into so many ports of this rate [Gbit/s].
 _BREAKOUT = re.compile(r"c\d+-(\d+)g")
 _MD = re.compile(r"policy-name \S|\brate (?:pir|cir) ")
 #: A word that is so near to a known one is meant to be it.
-_NEAR, _SLIP = 0.65, 0.9
+_NEAR = 0.65
 _HIDDEN = "Its effect on queues is left out: nothing is promised where it acts."
 _TWO = "Another policy puts this mark into another class: where a packet comes in decides."
 _NO_LOW = "No mark is known to be out of profile: the setting for such packets is left out."
@@ -183,9 +187,9 @@ class _Text:
         for above, text in zip(line.opened, line.parents, strict=False):
             self.notes.understood(above, text)
         if kind not in POLICIES:
-            if nearest(kind, POLICIES, _SLIP):
-                raise NotUnderstood
-            return "Policies of this kind are left out."
+            if _OTHER_KIND.search(kind):
+                return "Policies of this kind are left out."
+            raise NotUnderstood
         policy = self.policies.setdefault((kind, name), Policy(kind, name, line.number, self.unit))
         part, lost = read_policy(policy, words)
         statement = self.notes.understood(line.number, line.text)
