@@ -68,7 +68,7 @@ export function hands(canvas, view) {
     if (unit === "bytes") most = Math.round(most);
     most = had(most);
     const { lane: number, queue: place } = held;
-    view.hold({ lane: number, queue: place, most, units: roomOf(lane, queue, most) });
+    view.hold({ lane: number, queue: place, most, was: held.most, units: roomOf(lane, queue, most) });
     // A limit in time may count at another rate than that of the link.
     const limit = unit === "s" ? (queue.limit.time_s * most) / held.most : most;
     if (held.change?.limit !== limit) held.change = { limit, lane: number, queue: place };

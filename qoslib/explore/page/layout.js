@@ -15,7 +15,7 @@ export const NARROWEST = 350;
 const PROJECTED = 616;
 const TALLEST = 110;
 /** How far before the head of a queue packets fall that are dropped there [px]. */
-const SHAFT = 54;
+export const SHAFT = 54;
 
 /** How long a queue's limit is, in units; NaN where the limit is not known. */
 export function roomOf(lane, queue, most = queue.limit?.most) {

@@ -8,6 +8,8 @@ import { carries, time } from "./words.js";
 
 /** How far over the highest stem words stand, so that its label has room between them [px]. */
 const LABEL = 18;
+/** Letters may stand so many times as close. */
+const CLOSER = 1.1;
 
 /** A round time without digits that say nothing. */
 export function round(seconds) {
@@ -24,7 +26,7 @@ export function drawLink(pen, lane, number, made, state, t) {
   line(pen, gate, y + h + 4, end, y + h + 4, theme.rule, 1.5);
   // The height of a stem that stands for so long a delay; there is room for labels between it and the words.
   const rule = y - 4 - made.stem, scale = round(scene.stems), style = { size: 12, colour: theme.muted };
-  const said = word(pen, scale, style), high = word(pen, `this high: ${scale}`, style), link = word(pen, carries(lane), style);
+  const said = word(pen, scale, style), high = word(pen, `delay of ${scale}`, style), link = word(pen, carries(lane), style);
   line(pen, gate + 4, rule, made.total ? end : end - said.wide - 5, rule, theme.rule, 1, [2, 4]);
   if (!made.total) said.draw(end - said.wide, rule + 4);
   else spread(rule - LABEL, gate + 6, end, [link], [gate + 18 + link.wide + high.wide <= end ? high : said]);
@@ -63,7 +65,7 @@ function stem(pen, lane, number, made, i, x, w, alpha) {
   context.fill();
   const followed = look.followed === lane.number[i];
   if (followed || (pen.every && lane.number[i] % pen.every === 0)) {
-    pen.labels.push({ said: time(delay, scene.longest), x, top, dot, alpha, followed, rule: foot + 1 - made.stem });
+    pen.labels.push({ said: time(delay, scene.like), x, top, dot, alpha, followed, rule: foot + 1 - made.stem });
   }
   context.globalAlpha = 1;
 }
@@ -97,7 +99,7 @@ function hoses(pen, lane, made, state, t) {
 
 /** What has been sent, and with which delay: of each stream, or in the tightest lanes in two lines. */
 function totals(pen, lane, made, state) {
-  const { layout } = pen, x = layout.gate + 4, room = layout.W - layout.pad - x, like = pen.scene.longest;
+  const { layout } = pen, x = layout.gate + 4, room = layout.W - layout.pad - x, like = pen.scene.like;
   const dense = !made.total, narrow = room < 42 * lane.named.length + 68;
   const short = (delay) => {
     const said = time(delay, like).split(" ")[0];
@@ -106,8 +108,9 @@ function totals(pen, lane, made, state) {
   let y = made.line + made.lineHigh + (dense ? 15 : 21);
   if (lane.flows.length === 1) {
     const { sent, delay } = state, large = { size: 12.5, weight: 500 };
-    const said = (mean) => `${sent.toLocaleString("en")} sent${sent ? `, ${mean}${time(delay, like)}` : ""}`;
-    const words = ["mean delay ", "mean "].map(said).find((each) => textWidth(pen, each, large) < room) ?? said("");
+    const said = ([so, mean]) => `${sent.toLocaleString("en")} sent${sent ? `${so}, ${mean}${time(delay, like)}` : ""}`;
+    const ways = [[" so far", "mean delay "], ["", "mean delay "], ["", "mean "], ["", ""]].map(said);
+    const words = ways.find((each) => textWidth(pen, each, large) < CLOSER * room) ?? ways.at(-1);
     return void text(pen, words, x, y, { ...large, most: room });
   }
   if (dense) {

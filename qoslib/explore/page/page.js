@@ -27,6 +27,8 @@ export const CSS = `
 .qoslib-packets .dark .story { background: #E6EDF3; color: #10151A; }
 .qoslib-packets .story b { display: block; }
 .qoslib-packets table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.qoslib-packets .moves { position: relative; }
+.qoslib-packets [data-hint]:is(:hover, :focus-visible)::after { content: attr(data-hint); position: absolute; z-index: 3; right: 0; bottom: calc(100% + 8px); max-width: 100%; padding: 6px 10px; border-radius: 8px; background: #1F2328; color: #fff; text-align: left; pointer-events: none; box-shadow: 0 3px 12px #0005; }
 .qoslib-packets td, .qoslib-packets th { padding: 1px 12px 1px 0; text-align: right; font-weight: 400; }
 .qoslib-packets th:first-child { text-align: left; }
 .qoslib-packets thead th { font-weight: 600; }

@@ -21,7 +21,7 @@ function counters(scene, state) {
   const rows = scene.lanes.flatMap((lane, n) => lane.flows.map((flow, f) => {
     const own = state.lanes[n].flows[f], { offered, sent, dropped, held } = own;
     const name = scene.lanes.length > 1 ? `${lane.title}, ${flow.name}` : flow.name;
-    return [name, held - offered + sent + dropped, offered, sent, dropped, held, time(own.delay, scene.longest)];
+    return [name, held - offered + sent + dropped, offered, sent, dropped, held, time(own.delay, scene.like)];
   }));
   const cells = (tag, each) => each.map((cell, at) => make(at ? tag : "th", at ? {} : { scope: "row" }, String(cell)));
   return [
@@ -45,7 +45,7 @@ function held(scene, state) {
 function signsOf(scene, layout, live) {
   const turned = scene.lanes.some((lane) => lane.queues.some((queue) => queue.dropper === "TailDrop" || queue.dropper === "HeadDrop"));
   const said = ["Stem: the delay of a packet", "pale: about to arrive"];
-  if (scene.lanes.some((lane) => numbered(lane, layout))) said.push(`number: every ${EVERY}th packet`);
+  if (scene.lanes.some((lane) => numbered(lane, layout))) said.push(`number: count of packets, every ${EVERY}th`);
   if (live?.alive && turned) said.push("dashed red line: click to drop at that end");
   if (live?.alive && scene.lanes.some((lane) => lane.shownQueues.some((queue) => queue.times))) said.push("↔: drag the arrivals");
   const tree = scene.lanes.find((lane) => lane.nodes.length);

@@ -1,8 +1,8 @@
 // A queue: its rail, its wall, the packets that come, wait and fall, and what is written beside it.
 
-import { block, classOf, ease, hollow, line, spread, word } from "./brush.js";
+import { block, classOf, ease, hollow, line, spread, text, textWidth, word } from "./brush.js";
 import {
-  CLOSING_S, FALL_S, LANDING_S, ON_RAIL, railEnd, roomOf, shaftOf, wallOf,
+  CLOSING_S, FALL_S, LANDING_S, ON_RAIL, SHAFT, railEnd, roomOf, shaftOf, wallOf,
 } from "./layout.js";
 import { drawPolicer, marks, maySay, meters, policerSays } from "./meters.js";
 import { upto } from "./scene.js";
@@ -93,6 +93,7 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   if (row.inline) named(pen, row, queue, here);
   else labels(pen, lane, number, made, row, queue, here, at);
   if (row.under) under(pen, lane, row, queue, here, at);
+  drawBefore(pen, number, row, queue, at);
   marks(pen, lane, made, row, queue, here, at);
 }
 
@@ -135,6 +136,23 @@ export function placesOf(pen, lane, made, queue, here, state, t) {
   }
   const from = queue.units[here.first];
   return (p) => layout.k * (before + queue.units[p] - from);
+}
+
+/** Where the wall was before it was moved: a wall may stand at one place for two limits, at two scales. */
+function drawBefore(pen, number, row, queue, { wall, held }) {
+  const { layout, scene, theme } = pen, lane = scene.before?.[number];
+  const most = held ? held.was : lane?.shownQueues[row.queue].limit?.most;
+  if (row.torn || most === undefined) return;
+  const now = scene.lanes[number], x = wallOf(layout, row, now, queue, roomOf(now, queue, most));
+  if (Math.abs(x - wall) < 4 || x < row.from) return;
+  line(pen, x, row.y - 7, x, row.y + row.high + 4, theme.ink, 1.5, [4, 3]);
+  const style = { size: 12, colour: theme.muted, align: "center" }, said = `before: ${room(queue, most)}`;
+  const half = textWidth(pen, said, style) / 2, y = row.y + row.high + 20;
+  const inRow = pen.written.filter(([, top, , bottom]) => y - 9 <= bottom && y + 3 >= top);
+  const free = (at) => at - half >= layout.pad && at + half < row.head - SHAFT && inRow.every(([left, , right]) => at - half > right + 8 || at + half < left - 8);
+  // Below it, or as near to that as other words let it be.
+  const at = [x, ...inRow.map(([, , right]) => right + 10 + half)].filter(free).sort((a, b) => Math.abs(a - x) - Math.abs(b - x))[0];
+  if (row.under && Math.abs(at - x) < 2 * half) text(pen, said, at, y, style);
 }
 
 function drawWall(pen, row, wall, held) {

@@ -200,5 +200,7 @@ export function load(spec, bytes, before = null) {
   // Classes of queues that are not drawn have no colour.
   const seen = new Set(lanes.flatMap((lane) => lane.named.map((flow) => flow.name)));
   const classes = spec.classes.filter((each) => seen.has(each.name));
-  return { ...spec, classes, lanes, events, longest, scale, stems, before: comparable ? before.lanes : null };
+  // Delays keep their unit, too.
+  const like = Math.max(longest, comparable ? before.like : 0);
+  return { ...spec, classes, lanes, events, longest, like, scale, stems, before: comparable ? before.lanes : null };
 }

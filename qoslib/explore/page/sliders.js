@@ -86,8 +86,8 @@ export function slidersOf(scene, memory, ask, again, stops) {
   }
   const ends = TURNED[queue.dropper];
   if (ends) {
-    const title = `Press to drop the ${ends[1]} packet of a full queue`;
-    const turn = make("button", { type: "button", title }, `Drops the ${ends[0]} ⇄`);
+    const hint = `A full queue now drops its ${ends[0]} packet. Press, and it drops its ${ends[1]} instead.`;
+    const turn = make("button", { type: "button", "data-hint": hint, "aria-description": hint }, `Drop the ${ends[1]}`);
     turn.addEventListener("click", () => ask({ turn: true, lane: number, queue: place }));
     found.push(turn);
   }

@@ -187,7 +187,7 @@ export function storyOf(scene, number, i, t = Infinity) {
   }
   const cause = lane.cause(i);
   return {
-    number: lane.number[i], bytes: lane.bytes[i], name: lane.streams[lane.stream[i]][0],
+    like: scene.like, number: lane.number[i], bytes: lane.bytes[i], name: lane.streams[lane.stream[i]][0],
     queue: queue.name, cause, refused: lane.refused(i), behind: bytes, ahead: packets, now,
     waits: lane.arrival[i] <= t && t < lane.leave[i],
     marked: lane.isMarked(i, t), letter: lane.arrival[i] <= t ? lane.letter(i) : "", mark: lane.markOf(i),

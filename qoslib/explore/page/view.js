@@ -149,6 +149,8 @@ export function mount(el, spec, bytes, live = null) {
     state: (at = view.t) => PICTURE.stateAt(view.scene, at),
     get scene() { return view.scene; },
     get layout() { return view.layout; },
+    /** A delay in words, in the unit of the picture. */
+    delay: (seconds) => time(seconds, view.scene.like),
     update(newSpec, newBytes) {
       view.scene = PICTURE.load(newSpec, newBytes, base);
       view.t = Math.min(view.t, view.scene.end_s);

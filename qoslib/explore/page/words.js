@@ -75,13 +75,13 @@ export function told(story) {
   }
   lines.push(inFront(story));
   if (story.dropped) {
-    const waited = time(story.leave - story.arrival);
+    const waited = time(story.leave - story.arrival, story.like);
     lines.push(`Dropped after ${waited} in the queue: ${CAUSES[story.cause] ?? story.cause}.`);
   }
   if (story.marked) lines.push("Marked CE: congestion experienced.");
   if (story.started) lines.push(`Started on the link at ${time(story.start)}.`);
   if (story.gone) {
-    lines.push(`Left at ${time(story.departure)}: delay ${time(story.departure - story.arrival)}.`);
+    lines.push(`Left at ${time(story.departure)}: delay ${time(story.departure - story.arrival, story.like)}.`);
   }
   return lines;
 }
