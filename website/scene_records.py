@@ -34,6 +34,8 @@ KEPT = ROOT / "build" / "scenes"
 FIRST = "00_one_queue-0"
 WALLS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 LOADS = (0.5, 0.65, 0.8, 1.35, 2.0)
+#: The name of the setting that has these values.
+RATE = "rate-0-0"
 #: What plays a scene: that of ports, and that of TCP.
 PLAYERS: dict[str, type[PacketView]] = {"packets": PacketView, "tcp": TcpView}
 
@@ -80,7 +82,7 @@ def records(lesson: Path) -> dict[str, str]:
     for number in range(sum(each.kind == "scene" for each in shown.shown(lesson))):
         name, view = f"{lesson.stem}-{number}", made.again(lesson.stem, "scene", number)
         parts = _settings(name, view)
-        more = [name + part for part in parts if part]
+        more = [[f"{name}-loads", RATE, LOADS]] if len(parts) > 1 else []
         for part, every in parts.items():
             found[f"{name}{part}.js"] = _script(name, view, more, every)
     return found
@@ -95,7 +97,7 @@ def _settings(name: str, view: PacketView) -> dict[str, list[Settings]]:
     walls += [{"limit-0-0": float(wall)} for wall in WALLS if wall != own]
     ends: tuple[Settings, Settings] = {}, {"turn-0-0": 1.0}
     both = [each | turned for turned in ends for each in walls]
-    return {"": both, "-loads": [each | {"rate-0-0": load} for load in LOADS for each in both]}
+    return {"": both, "-loads": [each | {RATE: load} for load in LOADS for each in both]}
 
 
 def changes_of(settings: Settings) -> list[dict[str, Any]]:
@@ -117,7 +119,8 @@ def key_of(settings: Settings) -> str:
     return ",".join(f"{name}:{value:g}" for name, value in sorted(settings.items()))
 
 
-def _script(name: str, view: PacketView, more: list[str], every: list[Settings]) -> str:
+def _script(name: str, view: PacketView, more: list[list[Any]], every: list[Settings]) -> str:
+    """A file; `more` has each further one: its name, and the setting and values that it is for."""
     player = next(name for name, kind in PLAYERS.items() if view.layers == kind.layers)
     scenes = {key_of(each): scene_with(view, changes_of(each)) for each in every}
     about = json.dumps([name, player, more, _prediction(view), packed(scenes)])

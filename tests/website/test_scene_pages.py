@@ -12,6 +12,7 @@ PLACE = "document.querySelector('.qoslib-live').qoslib"
 SCENE = f"{PLACE}.shown"
 FRAMES = "document.querySelector('.qoslib-packets')?.qos.stats.frames > 0"
 LIMIT = f"{SCENE}.scene.lanes[0].queues[0].limit.most"
+STORED = "Computed in advance, and stored with this page."
 #: The middle of the first wall on the page.
 WALL = f"""() => {{
     const box = document.querySelector('.qoslib-live canvas').getBoundingClientRect();
@@ -94,26 +95,27 @@ def outcome(*limits):
         changes = [{"limit": limit, "lane": 0, "queue": 0}]
         asked = {"lesson": "00_one_queue", "number": 0, "changes": changes}
         said = scenes.answer(asked)["spec"]["summary"]
-        counts = r"(\d+) arrive, (\d+) are dropped, .* mean delay of ([\d.]+) ms"
-        arrived, dropped, delay = re.search(counts, said).groups()
-        found.append((round(100 * int(dropped) / int(arrived)), float(delay)))
+        counts = r"(\d+) arrive, (\d+) are dropped, .* mean delay of ([\d.]+) (ms|µs)"
+        arrived, dropped, delay, unit = re.search(counts, said).groups()
+        delay_ms = float(delay) / {"ms": 1, "µs": 1000}[unit]
+        found.append((round(100 * int(dropped) / int(arrived)), delay_ms))
     (loss, delay), (loss_now, delay_now) = found
-    return f"Loss {loss} % → {loss_now} %. Delay {delay:.2f} → {delay_now:.2f} ms."
+    delays = f"mean delay {delay:.2f} ms → {delay_now:.2f} ms"
+    return f"In the whole window: loss {loss} % → {loss_now} %, {delays}."
 
 
 def test_the_first_page_plays_and_a_drag_of_its_wall_has_an_outcome(first, opened):
     page = opened(first)
     until(page, "document.querySelector('.qoslib-packets').dataset.timeMs > 0")
     assert page.locator(".hand").is_visible()
-    assert not page.locator(".why").is_visible()
     assert barriers(page) == []
     drag(page, -100)
     limit = page.evaluate(LIMIT)
     assert limit in (12, 16)
     assert page.locator(".outcome").inner_text() == outcome(8, limit)
-    assert page.locator(".qoslib-source").inner_text() == "From stored runs."
+    assert page.locator(".qoslib-source").inner_text() == STORED
     assert page.locator(".hand").count() == 0
-    page.locator(".why").click(trial=True)
+    page.get_by_role("link", name="Start with lesson 00").click(trial=True)
     assert page.evaluate(f"{SCENE}.state().t") > 0
 
 
@@ -140,11 +142,92 @@ def test_keys_move_the_wall_the_load_and_the_end_that_drops(first, opened):
     assert page.locator(".outcome").inner_text() == outcome(8, 12)
     page.get_by_label("Offered load").focus()
     page.keyboard.press("ArrowLeft")
-    assert page.locator(".outcome").inner_text().startswith("Loss 33 % → 0 %.")
+    assert page.locator(".outcome").inner_text().startswith("In the whole window: loss 33 % → 0 %,")
     assert page.evaluate(f"{PLACE}.settings") == "limit-0-0:12,rate-0-0:0.5"
-    page.get_by_role("button", name="Drops the newest").press("Enter")
+    page.get_by_role("button", name="Drop the oldest").press("Enter")
     assert page.evaluate(f"{SCENE}.scene.lanes[0].queues[0].drops") == "head"
-    assert page.locator(".qoslib-source").inner_text() == "From stored runs."
+    assert page.locator(".qoslib-source").inner_text() == STORED
+
+
+def test_the_load_slider_stays_where_it_is_when_stored_loads_come(first, opened, browser):
+    context = browser.new_context()
+    held = []
+    context.route("**/*-loads.js", lambda route: held.append(route))
+    page = context.new_page()
+    page.goto(first)
+    until(page, FRAMES)
+    slider = page.get_by_label("Offered load")
+    place = "each => [each.min, each.max, each.value]"
+    before = slider.evaluate(place)
+    # What is asked for before its file is there comes with it.
+    slider.press("ArrowLeft")
+    assert "These settings are loading" in page.locator(".qoslib-source").inner_text()
+    assert page.evaluate(f"{PLACE}.settings") == ""
+    while not held:
+        page.wait_for_timeout(20)
+    for each in held:
+        each.continue_()
+    until(page, f"{PLACE}.settings === 'rate-0-0:0.5'")
+    assert slider.evaluate(place) == [before[0], before[1], "0"]
+    slider.press("ArrowRight")
+    assert slider.evaluate(place) == before
+    context.close()
+
+
+#: Notes what is written on the canvas, and the dashed lines.
+NOTED = """
+window.written = []; window.dashes = [];
+const { fillText, setLineDash } = CanvasRenderingContext2D.prototype;
+CanvasRenderingContext2D.prototype.fillText = function (said, ...more) {
+  window.written.push(said); return fillText.call(this, said, ...more);
+};
+CanvasRenderingContext2D.prototype.setLineDash = function (dash) {
+  window.dashes.push(String(dash)); return setLineDash.call(this, dash);
+};
+"""
+
+
+def test_a_wall_shows_where_it_was_before_it_moved(first, opened):
+    page = opened(first, NOTED, reduced_motion="reduce")
+    assert not page.evaluate("dashes.includes('4,3')")
+    for limit in (12, 16):
+        page.get_by_label("Queue limit").press("ArrowRight")
+        page.evaluate("written.length = dashes.length = 0")
+        page.evaluate(f"{SCENE}.seek({SCENE}.scene.end_s / 2)")
+        assert page.evaluate("dashes.includes('4,3')")
+        assert f"before: {limit - 4} packets" in page.evaluate("written")
+        assert f"room for {limit} packets" in page.evaluate("written")
+
+
+def test_a_delay_has_one_unit_in_the_picture_and_below_the_title(first, opened):
+    page = opened(first, NOTED, reduced_motion="reduce")
+    page.get_by_label("Queue limit").press("ArrowLeft")
+    page.evaluate("written.length = 0")
+    page.evaluate(f"{SCENE}.seek({SCENE}.scene.end_s)")
+    said = page.locator(".outcome").inner_text()
+    assert said == outcome(8, 4)
+    sent = next(each for each in page.evaluate("written") if " sent so far, mean delay " in each)
+    assert said.endswith(f" → {sent.rpartition('mean delay ')[2]}.")
+    assert not any("µs" in each for each in page.evaluate("written"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_first_page_fits_its_first_screen(first, opened, theme):
+    page = opened(first, color_scheme=theme)
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.documentElement.scrollHeight") <= 720
+    page.get_by_label("Queue limit").press("ArrowRight")
+    assert page.evaluate("document.documentElement.scrollHeight") <= 720
+
+
+def test_the_hint_of_the_first_page_covers_no_handle(first, opened):
+    page = opened(first, reduced_motion="reduce")
+    x = page.evaluate(WALL)[0]
+    box = page.locator(".hand svg").bounding_box()
+    assert box["x"] + 2 > x or box["x"] + box["width"] - 2 < x
+    page.get_by_role("button", name="Drop the oldest").focus()
+    hint = page.evaluate("getComputedStyle(document.activeElement, '::after').content")
+    assert "A full queue now drops its newest packet." in hint
 
 
 def test_with_reduced_motion_nothing_moves_unasked(first, opened):
@@ -155,7 +238,9 @@ def test_with_reduced_motion_nothing_moves_unasked(first, opened):
     assert page.evaluate("document.getAnimations().length") == 0
     assert page.locator(".hand").is_visible()
     drag(page, -100)
-    assert page.locator(".outcome").inner_text().startswith("Loss 33 % → 33 %.")
+    assert (
+        page.locator(".outcome").inner_text().startswith("In the whole window: loss 33 % → 33 %,")
+    )
 
 
 def test_a_finger_drags_the_wall_and_not_the_page(first, opened):
@@ -207,7 +292,7 @@ def test_the_engine_answers_what_is_not_stored(two, opened):
     assert page.locator(".qoslib-source").inner_text() == "Computed by the engine in this page."
     page.get_by_role("button", name="Reset").click()
     assert page.evaluate(LIMIT) == 12
-    assert page.locator(".qoslib-source").inner_text() == "From stored runs."
+    assert page.locator(".qoslib-source").inner_text() == STORED
 
 
 def test_what_the_engine_refuses_springs_back(two, opened):

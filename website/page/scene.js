@@ -10,12 +10,12 @@
   const engine = window.qoslibEngine ?? Object.assign(new EventTarget(), NONE);
   /** How far before it is in sight a scene is loaded. */
   const AHEAD = "600px";
-  const SAID = { stored: "From stored runs.", engine: "Computed by the engine in this page." };
+  const SAID = { stored: "Computed in advance, and stored with this page.", engine: "Computed by the engine in this page." };
 
   /** Mount the scene of a place; afterwards it tells the place what it shows. */
   async function mounted(place) {
     const { lesson, number = "0" } = place.dataset, name = `${lesson}-${number}`, key = `s${number}`;
-    const { mount, stored, more, guess } = await recordOf(name), first = stored.get("");
+    const { mount, stored, coming, more, guess } = await recordOf(name), first = stored.get("");
     const few = stored.size === 1 && !more.length;
     if (few) await engine.look();
     const said = document.createElement("p"), inside = document.createElement("div");
@@ -30,7 +30,7 @@
       loops: "loops" in place.dataset,
       enlarged: Number(place.dataset.enlarged ?? 1),
       guess: async () => window.qoslibPredictions?.words(guess) ?? "",
-      stops: (handle) => (engine.status === "ready" ? null : stopsOf(stored, wanted ?? settings, first.spec, handle)),
+      stops: (handle) => (engine.status === "ready" ? null : stopsOf([...stored.keys(), ...coming.keys()], wanted ?? settings, first.spec, handle)),
       ask(change) {
         to(changed(wanted ?? settings, change, first.spec));
         // Where the first move was a stored one, the next may have any value.
@@ -40,10 +40,19 @@
 
     /** Show other settings: from what is stored, or as the engine answers. */
     function to(next) {
-      const there = stored.get(keyOf(next));
+      const key = keyOf(next), there = stored.get(key);
       if (there) return show(next, there, "stored");
       wanted = next;
-      if (!asking) run();
+      if (coming.has(key)) fetched(next, coming.get(key));
+      else if (!asking) run();
+    }
+
+    /** Load the file of settings that are stored; without it, the engine may answer. */
+    async function fetched(next, file) {
+      tell("These settings are loading. Until then the picture shows the previous ones.");
+      await load(`scenes/${file}.js`).then(() => recordOf(name)).catch(console.error);
+      if (!stored.has(keyOf(next))) coming.clear();
+      if (wanted === next) to(next);
     }
 
     /** Only one question is out; what is wanted when its answer comes is the next. */
@@ -84,14 +93,14 @@
 
     place.replaceChildren(inside, said);
     const shown = mount(inside, first.spec, first.data, live);
-    tell(live.alive ? SAID.stored : `From a stored run. ${engine.reason}`);
+    tell(live.alive ? SAID.stored : `${SAID.stored} ${engine.reason}`);
     engine.addEventListener("progress", ({ detail }) => {
       loaded = detail.loaded / detail.total;
       if (asking) waits();
     });
     place.qoslib = { shown, stored: () => stored.size, get settings() { return textOf(settings); } };
     place.dispatchEvent(new CustomEvent("qoslib-mounted"));
-    for (const each of more) await load(`scenes/${each}.js`);
+    for (const [file] of more) await load(`scenes/${file}.js`);
     if (more.length) await recordOf(name);
     const given = settingsOf(address?.get(key) ?? "");
     if (given.size) to(given);

@@ -35,10 +35,19 @@ const qoslibScenes = (() => {
     if (!records.has(name)) await load(`scenes/${name}.js`);
     const record = records.get(name);
     if (!players.has(record.player)) await load(`${record.player}.js`);
-    await Promise.all(record.parts.splice(0).map(async (letters) => {
+    // Who asks while others unpack waits for them, too.
+    record.unpacking = Promise.all([record.unpacking, ...record.parts.splice(0).map(async (letters) => {
       for (const [key, scene] of await unpacked(letters)) record.stored.set(key, scene);
-    }));
-    return { ...record, mount: players.get(record.player) };
+    })]);
+    await record.unpacking;
+    return { ...record, mount: players.get(record.player), coming: comingOf(record) };
+  }
+
+  /** Settings that are stored in files which are not here yet, each with the name of its file. */
+  function comingOf({ more, stored }) {
+    const all = more.flatMap(([file, name, values]) => [...stored.keys()].flatMap((key) =>
+      values.map((value) => [keyOf(new Map([...settingsOf(key), [name, value]])), file])));
+    return new Map(all.filter(([key]) => !stored.has(key)));
   }
 
   // Settings that are not as at first, by their kind, lane and queue, in the order of their change.
@@ -67,13 +76,13 @@ const qoslibScenes = (() => {
     return next;
   }
 
-  /** Values of a handle for which a scene is stored, all else being as it is; null if there is but one. */
-  function stopsOf(stored, settings, first, { kind, lane, queue }) {
+  /** Values of a handle for which `keys` of scenes are stored, all else being as it is; null if there is but one. */
+  function stopsOf(keys, settings, first, { kind, lane, queue }) {
     const name = `${kind}-${kind === "limit" && first.same_limit ? 0 : lane}-${queue}`, { limit } = first.lanes[lane].queues[queue];
     const own = kind === "limit" ? limit.time_s ?? limit.most : 1, others = new Map(settings);
     others.delete(name);
     const rest = keyOf(others), values = new Set([settings.get(name) ?? own]);
-    for (const key of stored.keys()) {
+    for (const key of keys) {
       const each = settingsOf(key), value = each.get(name) ?? own;
       each.delete(name);
       if (keyOf(each) === rest) values.add(value);
@@ -84,8 +93,8 @@ const qoslibScenes = (() => {
   return {
     player: (name, mount) => players.set(name, mount),
     /**
-     * A file of records hands them over; `more` are names of others of the same scene, and `guess` is the
-     * prediction that belongs to it.
+     * A file of records hands them over; `more` are others of the same scene, each with its name, and the
+     * setting and its values that it has besides. `guess` is the prediction that belongs to the scene.
      */
     record(name, player, more, guess, letters) {
       if (!records.has(name)) records.set(name, { player, more, guess, stored: new Map(), parts: [] });
