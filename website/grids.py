@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from website import explorers, made, shown
+from website import explorers, grid_files, made, shown
 
 __all__ = ["differences", "grid", "stops", "with_differences", "write"]
 
@@ -51,12 +51,11 @@ def write(folder: Path, progress: Any = print) -> list[Path]:
             for lesson, text in zip(missing, _worked_out(missing, pool), strict=True):
                 (KEPT / keys[lesson]).write_text(text, encoding="utf-8")
                 progress(f"grid of {lesson.stem}: {len(text) / 1e3:.0f} kB")
-    written = []
-    for lesson, key in keys.items():
-        written.append(folder / f"{lesson.stem}.js")
-        text = (KEPT / key).read_text(encoding="utf-8")
-        written[-1].write_text(SCRIPT.format(lesson.stem, text), encoding="utf-8")
-    return written
+    kept = {each.stem: json.loads((KEPT / key).read_text("utf-8")) for each, key in keys.items()}
+    for name, made_small in grid_files.packed(kept).items():
+        script = SCRIPT.format(name, grid_files.text(made_small))
+        (folder / f"{name}.js").write_text(script, encoding="utf-8")
+    return [folder / f"{name}.js" for name in kept]
 
 
 def _worked_out(lessons: list[Path], pool: ProcessPoolExecutor) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Every page: its links lead on, its policy holds, it is of no great size."""
 
+import gzip
 import re
 from html.parser import HTMLParser
 from urllib.parse import unquote, urldefrag
@@ -84,3 +85,9 @@ def test_every_link_of_a_lesson_to_a_word_opens_its_definition(site):
 def test_a_lesson_can_be_downloaded(site):
     for path in (site / "lessons").glob("[0-9]*.html"):
         assert path.with_suffix(".ipynb").is_file()
+
+
+def test_grids_of_all_lessons_come_fast(site):
+    """Together about 0.6 MB, as a server sends them."""
+    grids = (site / "_static/grids").glob("*.js")
+    assert sum(len(gzip.compress(path.read_bytes())) for path in grids) <= 0.62e6

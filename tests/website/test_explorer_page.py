@@ -3,7 +3,7 @@
 import pytest
 
 from places import ROOT
-from website import drawing, explorers, grids, made, shown
+from website import drawing, explorers, grid_files, grids, made, shown
 
 LESSON = shown.LESSONS / "00_one_queue.ipynb"
 SCRIPTS = ("address.js", "figure.js", "controls.js", "explorer.js", "numbers.js")
@@ -44,7 +44,8 @@ def site(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grids, "STOPS", 5)
         patch.setattr(grids, "_named", lambda lesson, number: {})
-        text = grids._text({"explorers": [grids.grid(LESSON, 0)]})
+        packed = grid_files.packed({LESSON.stem: {"explorers": [grids.grid(LESSON, 0)]}})
+        text = grid_files.text(packed[LESSON.stem])
     (stored / f"{LESSON.stem}.js").write_text(grids.SCRIPT.format(LESSON.stem, text), "utf-8")
     scripts = "".join(f'<script defer src="_static/qoslib/{name}"></script>' for name in SCRIPTS)
     for name, folded in {"lesson": " open", "folded": ""}.items():

@@ -14,11 +14,12 @@
   const grids = (window.qoslibGrids ??= {});
   const same = (one, other) => Object.keys(one).every((name) => one[name] === other[name]);
 
-  function changedBy(state, changes) {
+  // A state after changes; the long values of these are `held` once for all states.
+  function changedBy(state, changes, held) {
     const made = structuredClone(state);
     for (const [path, value] of changes) {
       const inside = path.slice(0, -1).reduce((at, step) => at[step], made);
-      inside[path.at(-1)] = value;
+      inside[path.at(-1)] = typeof value?.held === "number" ? structuredClone(held(value.held)) : value;
     }
     return made;
   }
@@ -157,13 +158,13 @@
 
     // What the grid has for these values: a state, or why they are refused; null where it has none.
     stored() {
-      const { start, states, first, preset } = this.grid;
+      const { start, states, first, preset, held } = this.grid;
       if (same(start, this.values)) return first;
       const moved = Object.keys(start).filter((name) => start[name] !== this.values[name]);
       const name = moved.length === 1 ? moved[0] : preset && !this.moved().length ? preset.name : null;
       const found = name && states[name]?.find(([value]) => value === this.values[name]);
       if (!found) return null;
-      return found[1] ? changedBy(first, found[1]) : { error: found[2] };
+      return found[1] ? changedBy(first, found[1], held) : { error: found[2] };
     }
 
     async draw() {
@@ -313,11 +314,18 @@
     if (!made.has(place)) made.set(place, make(place));
     return made.get(place);
   }
+  async function gridsOf(lesson) {
+    await script(`../grids/${lesson}.js`);
+    return grids[lesson];
+  }
   async function make(place) {
     const { lesson, number } = place.dataset;
-    await script(`../grids/${lesson}.js`);
-    const grid = grids[lesson]?.explorers[number];
-    return grid ? new Explorer(place, lesson, Number(number), grid) : null;
+    const file = await gridsOf(lesson);
+    const grid = file?.explorers[number];
+    if (!grid) return null;
+    const other = file.with && (await gridsOf(file.with));
+    const held = (n) => (n < 0 ? other.held[-1 - n] : file.held[n]);
+    return new Explorer(place, lesson, Number(number), { ...grid, held });
   }
 
   const PLACES = '.qoslib-live[data-kind="explorer"]';
