@@ -5,6 +5,7 @@ from pathlib import Path
 
 from website import (
     contents,
+    dark,
     drawing,
     lessons,
     notices,
@@ -73,6 +74,8 @@ def make(strict: bool = True) -> Path:
     except ImportError:
         raise SystemExit("qoslib: Sphinx is not installed; `make site` installs it") from None
     _place(gather())
+    # Nothing stays of pages whose text has gone.
+    shutil.rmtree(SITE, ignore_errors=True)
     options = ["--quiet", "--write-all", "-j", "auto", "-c", str(ROOT / "website")]
     options += ["--fail-on-warning", "--keep-going"] if strict else []
     if build_main([*options, "-b", "html", "-d", str(TREES), str(SOURCE), str(SITE)]):
@@ -108,6 +111,9 @@ def gather() -> dict[str, bytes]:
         for key, said in parts.items():
             text = text.replace(f"%{key}%", said)
         made[path.relative_to(PAGES).as_posix()] = text
+    for name in [name for name in files if name.endswith(".svg") and "_static" not in name]:
+        picture = dark.dark(files[name].decode("utf-8"))
+        files[f"{dark.FOLDER}/{Path(name).name}"] = picture.encode()
     return files | {name: text.encode() for name, text in made.items()}
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from website.build import SCRIPTS
+from website.dark import in_both
 from website.policy import POLICY
 from website.words import defined
 
@@ -18,6 +19,7 @@ def setup(app: Any) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("html-page-context", _add_scripts)
     app.connect("html-page-context", _add_definitions)
+    app.connect("html-page-context", _add_dark_pictures)
     app.connect("html-page-context", _add_policy)
     app.connect("html-page-context", _keep_neighbours)
     # numpydoc writes the docstring anew before.
@@ -42,6 +44,11 @@ def _add_definitions(app: Any, page: str, template: str, context: Any, doctree: 
     """The glossary itself needs none."""
     if "body" in context and page != "lessons/glossary":
         context["body"] = defined(context["body"])
+
+
+def _add_dark_pictures(app: Any, page: str, template: str, context: Any, doctree: Any) -> None:
+    if "body" in context:
+        context["body"] = in_both(context["body"])
 
 
 def _add_policy(app: Any, page: str, template: str, context: Any, doctree: Any) -> None:

@@ -1,11 +1,13 @@
 """Pages of lessons and texts, before Sphinx has them: nothing is lost, and links still lead on."""
 
 import re
+import sys
+from types import SimpleNamespace
 
 import pytest
 
 from places import ROOT
-from website import lessons, reference, texts
+from website import build, dark, lessons, reference, texts
 
 WITH = (".md", ".ipynb")
 NAMES = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
@@ -112,3 +114,36 @@ def test_a_picture_of_the_glossary_is_a_file(pages):
     assert len(pictures) > 10
     assert all(f"]({name})" in text for name in pictures)
     assert all(raw.startswith(b"<svg") for raw in pictures.values())
+
+
+def test_a_page_whose_text_has_gone_is_not_kept(tmp_path, monkeypatch):
+    for name in ("SITE", "SOURCE"):
+        monkeypatch.setattr(build, name, tmp_path / name)
+    made = SimpleNamespace(build_main=lambda options: (tmp_path / "SITE").mkdir())
+    monkeypatch.setitem(sys.modules, "sphinx.cmd.build", made)
+    monkeypatch.setattr(build, "gather", dict)
+    (tmp_path / "SITE/lessons").mkdir(parents=True)
+    (tmp_path / "SITE/lessons/gone.html").write_text("old")
+    monkeypatch.setattr(build, "_finish", lambda: None)
+    build.make()
+    assert not (tmp_path / "SITE/lessons").exists()
+
+
+def test_each_drawn_picture_has_a_dark_form():
+    files = build.gather()
+    drawn = [name for name in files if name.endswith(".svg") and "_static" not in name]
+    assert len(drawn) > 30
+    for name in drawn:
+        light = files[name].decode()
+        made = files[f"{dark.FOLDER}/{name.rpartition('/')[2]}"].decode()
+        # That of the architecture has colours of its own, on a ground of its own.
+        assert (made == light) == (name == "docs/architecture.svg"), name
+        assert len(made.split("<")) == len(light.split("<"))
+
+
+def test_a_picture_on_a_page_is_shown_in_either_form():
+    shown = dark.in_both('<p><img alt="a" src="../_images/b.svg" /><img src="c.png" /></p>')
+    assert shown.count('alt="a"') == 2
+    assert 'class="only-light" alt="a" src="../_images/b.svg"' in shown
+    assert 'class="only-dark" alt="a" src="../_static/qoslib/dark/b.svg"' in shown
+    assert shown.count("c.png") == 1
