@@ -12,7 +12,8 @@ from qoslib.config.sonic.fields import lost_by
 from qoslib.config.sonic.queues import PortReader
 from qoslib.config.sonic.tables import RefusedError, Tables, tables
 from qoslib.config.source import ConfigurationError, check_time, without_refused
-from qoslib.config.sourced import Sourced, by_name, made, number, with_port
+from qoslib.config.sourced import Sourced, by_name, made, with_port
+from qoslib.config.values import Value
 from qoslib.port import (
     Classifier,
     MemoryPool,
@@ -182,14 +183,15 @@ def _scheduler(
     return made(SchedulerTree, nodes=by_name([root]), strict_levels=len(reader.strict))
 
 
-def _line_rate(reader: PortReader, line: int) -> Sourced[float] | None:
+def _line_rate(reader: PortReader, line: int) -> Value | None:
     """The line rate: a fact, else `speed` of the port."""
     db, name = reader.db, reader.port
     speed, question = db.entry("PORT", name).get("speed"), rate_question(name)
     rate = reader.notes.known(db.facts, name, "line_rate_bps", question, line, speed)
     if rate is None or rate is not speed:
-        return number(float(rate.value), rate) if rate else None
-    return number(units.mbps(db.number(rate, "the speed in Mb/s", 1, 10_000_000)), rate)
+        return rate
+    speed_mbps = db.number(rate, "the speed in Mb/s", 1, 10_000_000)
+    return rate._replace(value=units.mbps(speed_mbps))
 
 
 def _marks(db: ConfigDb, name: str) -> list[tuple[str, str]]:

@@ -217,11 +217,12 @@ def _htb(notes: DeviceNotes, qdisc: Command, own: dict[str, Command]) -> Inner:
     default = found.default
     if default is None:
         default = _default(notes, qdisc, htb_options, own, leaves)
-    classifier = classifier_of(found.rules, default)
+    direct = not default and notes.device.names.get("the rest") != ""
+    classifier = classifier_of(found.rules, DIRECT if direct else default)
     queues, nodes = [], []
     tops = children[qdisc.handle]
-    if len(tops) > 1 or tops[0] in leaves:
-        below = tuple(names[each] for each in tops)
+    if len(tops) > 1 or tops[0] in leaves or direct:
+        below = (*(names[each] for each in tops), *[DIRECT] * direct)
         nodes.append(made(Node, name=names[qdisc.handle], children=below))
     for classid, command in own.items():
         check_time()
@@ -231,25 +232,17 @@ def _htb(notes: DeviceNotes, qdisc: Command, own: dict[str, Command]) -> Inner:
             nodes.append(made(Node, name=name, children=below, **_rates(part)))
         else:
             queues.append(_queue(name, found, _leaf(part, htb_options.get("r2q"))))
-    direct = not default and notes.device.names.get("the rest") != ""
-    if direct:
-        classifier = classifier.replace(default=DIRECT)
     describe(notes, classifier, found, leaves, own, {each: names[each] for each in own})
     if direct:
-        queues, nodes = _beside_direct(notes, qdisc, htb_options, queues, nodes, names)
+        queues = _beside_direct(notes, qdisc, htb_options, queues)
     scheduler = made(HierarchicalTokenBucket, nodes=by_name(_numbered(nodes, names)))
     return Inner(queues, scheduler, classifier)
 
 
 def _beside_direct(
-    notes: DeviceNotes,
-    qdisc: Command,
-    options: Options,
-    queues: list[Sourced[Queue]],
-    nodes: list[Sourced[Node]],
-    names: dict[str, str],
-) -> tuple[list[Sourced[Queue]], list[Sourced[Node]]]:
-    """Queues and nodes with the direct queue, which is emptied before all classes.
+    notes: DeviceNotes, qdisc: Command, options: Options, queues: list[Sourced[Queue]]
+) -> list[Sourced[Queue]]:
+    """Queues with the direct queue, which is emptied before all classes.
 
     Linux, net/sched/sch_htb.c, htb_enqueue and htb_dequeue. Here it is a class that is always
     within its rate, that of the line, and has a priority of its own before the others.
@@ -258,27 +251,16 @@ def _beside_direct(
         each.with_fields(priority=number(each.part.priority + 1, each.sources["priority"]))
         for each in queues
     ]
-    rate = notes.line_rate
-    length = options.said("direct_qlen") or queue_length(notes)
     direct = made(
         Queue,
         name=DIRECT,
-        limit=packets(length),
-        guaranteed_bps=rate,
+        limit=packets(options.said("direct_qlen") or queue_length(notes)),
+        guaranteed_bps=notes.line_rate,
         guaranteed_burst_bytes=number(int(by_default("htb_burst").value), None),
         quantum_bytes=by_default("htb_quantum", HTB_QUANTA_BYTES[1]),
     )
     notes.classes.append(ConfiguredClass(DIRECT, DIRECT, ("the rest",), qdisc.line))
-    root = names[qdisc.handle]
-    whole = [each for each in nodes if each.part.name == root]
-    if whole:
-        below = (*whole[0].part.children, DIRECT)
-        nodes = [each for each in nodes if each is not whole[0]]
-    else:
-        inner = {child for node in nodes for child in node.part.children}
-        top = [node.part.name for node in nodes if node.part.name not in inner]
-        below = (*top, DIRECT)
-    return [*after, direct], [*nodes, made(Node, name=root, children=below)]
+    return [*after, direct]
 
 
 def _children(qdisc: Command, own: dict[str, Command]) -> dict[str, list[str]]:

@@ -575,3 +575,16 @@ def test_a_class_above_classes_takes_no_queue():
     found = read(text, facts={"line_rate_bps": 1e9})
     assert not [each for each in found.remarks if each.kind == "refused"]
     assert [queue.limit.packets for queue in found.ports[0].port.queues] == [8, 1000]
+
+
+def test_a_filter_leads_to_a_class_of_its_own_name_beside_the_direct_queue():
+    text = (
+        '# 1:10 is "CS1"\n'
+        "tc qdisc add dev eth0 root handle 1: htb\n"
+        "tc class add dev eth0 parent 1: classid 1:10 htb rate 1mbit\n"
+        "tc filter add dev eth0 parent 1: protocol ip prio 1 u32 match ip dsfield 0x20 0xfc"
+        " flowid 1:10\n"
+    )
+    (configured,) = read(text, facts={"line_rate_bps": 1e8})
+    assert configured.port.classifier.queue("CS1") == "CS1"
+    assert configured.port.classifier.queue("EF") == "unclassified"
