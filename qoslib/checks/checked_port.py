@@ -14,7 +14,13 @@ from qoslib.checks.manners import Manners, manners_of
 from qoslib.checks.promises import BURST, FRAME_BYTES, Promise, hosts, promises, queued
 from qoslib.config.facts import Facts
 from qoslib.config.guarantees import capacity_bps, is_strict, limit_in, nodes_of
-from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort, Origin
+from qoslib.config.records import (
+    NO_DROP,
+    Configuration,
+    ConfiguredClass,
+    ConfiguredPort,
+    Origin,
+)
 from qoslib.port import PacketLimit, Port, Queue, WeightedRoundRobin
 from qoslib.port.nodes import outline
 
@@ -184,7 +190,8 @@ class CheckedPort:
 
     def pauses(self, member: Member) -> bool:
         """Whether a class asks its senders to wait before its queue is full."""
-        return bool(self.configuration.no_drop & {member.name, *member.of.marks})
+        named = self.configuration.no_drop & {member.name, *member.of.marks}
+        return bool(named) or member.of.setting(NO_DROP) is not None
 
     def unwritten(self, member: Member) -> bool:
         """Whether a class is what customers or VLANs of their own leave, and no line names it."""

@@ -11,7 +11,9 @@ from qoslib.port import Port
 from qoslib.record import Count, NotNegative, Record, record
 
 __all__ = [
+    "FAIR_QUEUE",
     "IN_TURN",
+    "NO_DROP",
     "Configuration",
     "ConfiguredClass",
     "ConfiguredPolicy",
@@ -96,6 +98,10 @@ class Statement(_Command, Record):
 
 #: The command of a queue that shares in round robin, beside queues that are strict by default.
 IN_TURN = "no priority"
+#: The setting of a class whose flows do not wait for each other.
+FAIR_QUEUE = "fair-queue"
+#: The setting of a class whose senders pause before its queue is full.
+NO_DROP = "no-drop"
 
 
 @record

@@ -1,12 +1,18 @@
 """`config_db.json` of SONiC as ports: schedulers, buffers, WRED and maps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from qoslib import units
 from qoslib.config.code_points import mark_of
 from qoslib.config.facts import Facts, rate_question
 from qoslib.config.provenance import Provenance
-from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
+from qoslib.config.records import (
+    NO_DROP,
+    Configuration,
+    ConfiguredClass,
+    ConfiguredPort,
+    Setting,
+)
 from qoslib.config.sonic.config_db import ConfigDb, Fields
 from qoslib.config.sonic.fields import lost_by
 from qoslib.config.sonic.queues import PortReader
@@ -36,6 +42,8 @@ _NO_ENTRY = (
     " port."
 )
 _POOL = "Other ports take memory from this pool too; here the port has it alone."
+#: Tables of maps from the priorities of pauses to queues.
+_PAUSED = ("MAP_PFC_PRIORITY_TO_QUEUE", "PFC_PRIORITY_TO_QUEUE_MAP")
 #: Map of a port -> the table of its codes, and the kind of their marks.
 _MAPS = {
     "dscp_to_tc_map": ("DSCP_TO_TC_MAP", "DSCP"),
@@ -109,7 +117,8 @@ def _port(db: ConfigDb, name: str) -> ConfiguredPort:
     own = [reader.queue(at) for at in sorted(db.queues[name])]
     queues, shaper = by_name(_by_priority(reader.strict[::-1], own)), reader.shaper()
     scheduler = _scheduler(reader, queues.part, shaper)
-    port = ConfiguredPort(name, "out", None, _classes(queues.part, marks, line), line=line)
+    classes = _classes(queues.part, marks, _lossless(db, name), line)
+    port = ConfiguredPort(name, "out", None, classes, line=line)
     absent = sorted({to for _, to in marks} - {queue.name for queue in queues.part})
     if absent:
         lost = f"Its maps lead to {', '.join(absent)}, and QUEUE has no entry for them: {_NO_ENTRY}"
@@ -145,14 +154,37 @@ def _by_priority(strict: list[str], queues: list[Sourced[Queue]]) -> Iterator[So
 
 
 def _classes(
-    queues: tuple[Queue, ...], marks: list[tuple[str, str]], line: int
+    queues: tuple[Queue, ...],
+    marks: list[tuple[str, str]],
+    lossless: Mapping[str, Setting],
+    line: int,
 ) -> tuple[ConfiguredClass, ...]:
     return tuple(
         ConfiguredClass(
-            queue.name, queue.name, tuple(mark for mark, to in marks if to == queue.name), line
+            queue.name,
+            queue.name,
+            tuple(mark for mark, to in marks if to == queue.name),
+            line,
+            settings=tuple(lossless[name] for name in [queue.name] if name in lossless),
         )
         for queue in queues
     )
+
+
+def _lossless(db: ConfigDb, name: str) -> dict[str, Setting]:
+    """Queues of the priorities whose senders a port pauses before it drops anything."""
+    enabled = db.of_port(name, "pfc_enable")
+    if enabled is None:
+        return {}
+    to_queue = next((found for table in _PAUSED if (found := _pauses(db, name, table))), {})
+    priorities = enabled.value.split(",")
+    queues = (to_queue.get(each.strip(), each.strip()) for each in priorities)
+    return {f"queue {queue}": Setting(NO_DROP, line=enabled.line) for queue in queues}
+
+
+def _pauses(db: ConfigDb, name: str, table: str) -> dict[str, str]:
+    """The map from priorities that pause to queues, where it stands in this table."""
+    return db.map_of(name, "pfc_to_queue_map", table) if table in db.tables else {}
 
 
 def _classifier(queues: tuple[Queue, ...], marks: list[tuple[str, str]]) -> Classifier:
