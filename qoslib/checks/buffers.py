@@ -9,6 +9,7 @@ from qoslib.checks.queueless import policed_alone
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.junos.classes import NO_NUMBER
+from qoslib.config.records import FAIR_QUEUE
 from qoslib.port import Codel, PacketLimit, Pie
 
 __all__ = ["DEEP_S", "SHALLOW_S", "deepest_s"]
@@ -21,8 +22,6 @@ DEEP_BY_DEFAULT_S = 1.0
 SHALLOW_S = 0.01
 #: Junos says with these that queues share a memory.
 _POOL = "buffer-dynamic-threshold", "shared-buffer"
-#: What gives each flow of a class a queue of its own, with a part of the limit of the class.
-_FLOWS = "fair-queue"
 #: More findings that differ in the name of the class alone are one.
 _MOST_ALIKE = 3
 #: So many full frames a queue needs to hold at least.
@@ -41,8 +40,6 @@ def _candidates(checked: CheckedPort) -> Iterator[tuple[Member, float, float]]:
     for member in checked.members:
         held, lasts = member.promise.held_bytes, member.promise.queue_s
         active = isinstance(member.queue.dropper, Codel | Pie)
-        # With a queue for each flow a packet waits for its own flow and one turn of the others.
-        active = active or member.of.setting(_FLOWS) is not None
         waits = not (member.strict or active or checked.unwritten(member))
         waits = waits and not policed_alone(checked, member)
         if held is not None and lasts is not None and waits:
@@ -76,6 +73,9 @@ def queue_deep(checked: CheckedPort) -> Iterator[Found]:
 def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
     """The class and the finding of each queue that lasts too long."""
     for member, _, lasts in _candidates(checked):
+        if member.of.setting(FAIR_QUEUE):
+            # A packet waits for its own flow and one turn of the others.
+            continue
         target = member.load.target_s if member.load else None
         unfilled = checked.by_default(member, "limit") and not _fills(checked, member)
         usual_s = DEEP_BY_DEFAULT_S if unfilled else DEEP_S

@@ -7,7 +7,7 @@ from typing import Any
 from qoslib import units
 from qoslib.config.mqc.commands import COMMANDS
 from qoslib.config.mqc.policies import Policies, Policy, PolicyClass
-from qoslib.config.records import ConfiguredClass, ConfiguredPolicy, Setting
+from qoslib.config.records import FAIR_QUEUE, ConfiguredClass, ConfiguredPolicy, Setting
 from qoslib.config.values import Value
 
 __all__ = ["policies_for_rules", "settings_of"]
@@ -50,7 +50,7 @@ def settings_of(part: PolicyClass) -> tuple[Setting, ...]:
     """
     words = {each.line: each.words for each in part.statements}
     given = ((name, getattr(part, COMMANDS[name].field)) for name in _TOLD)
-    flows = (Setting("fair-queue", line=part.fair),) if part.fair else ()
+    flows = (Setting(FAIR_QUEUE, line=part.fair),) if part.fair else ()
     found = (_setting(name, each, words.get(each.line, ())) for name, each in given if each)
     return (*found, *flows)
 
