@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +34,8 @@ STATUS = """exit status:
   0  nothing at or above --fail-on
   1  something at or above --fail-on
   2  a file, an argument or traffic.toml cannot be read, or a fact is missing
+  3  nothing at or above --fail-on, but no all-clear: a port has no promise or no answer, a text
+     has no port to check, or it is undecided whether a class meets its target
 
 facts:
   --fact line_rate_bps=100M                    for all interfaces
@@ -43,6 +45,8 @@ facts:
 _FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
 _FAIL_ON["info"] = ("error", "warning", "info")
 _MOST_BYTES = 40_000_000
+#: The finding on a text without a port: nothing in it is checked.
+_UNCHECKED = "nothing-checked"
 #: More files than these have a line each.
 FEW = 3
 #: A fact that more ports miss is asked for once.
@@ -116,8 +120,21 @@ def checked_files(chosen: argparse.Namespace) -> int:
         return 2
     if any(each.id == "unreadable" for report in reports for each in report.findings):
         return 2
-    worst = {each.severity for report in reports for each in report.findings}
-    return int(bool(worst & set(_FAIL_ON[chosen.fail_on])))
+    return _status(reports, _FAIL_ON[chosen.fail_on])
+
+
+def _status(reports: Sequence[Report], fails: Collection[str]) -> int:
+    """The exit status of reports that have all their facts; 0 whatever they say if nothing fails.
+
+    >>> _status([Report("edge.cfg", doubts=("eth0 out: nothing is promised.",))], ("error",))
+    3
+    """
+    findings = [each for report in reports for each in report.findings]
+    if any(each.severity in fails for each in findings):
+        return 1
+    unclear = any(report.unclear for report in reports)
+    unclear = unclear or any(each.id == _UNCHECKED for each in findings)
+    return 3 if fails and unclear else 0
 
 
 def _asked(missing: Iterable[MissingFact]) -> Iterator[str]:

@@ -20,8 +20,8 @@ from qoslib.config.guarantees import GUARANTEES
 from qoslib.config.source import check_time
 from qoslib.findings.rebalance import HEADROOM, moved, promised, why
 from qoslib.findings.report import ClassRun
-from qoslib.findings.report_text import loss_text, p99_text, untold
-from qoslib.findings.under_load import BUSY, LEAST_LOSS, SECONDS, runs
+from qoslib.findings.report_text import UNTOLD, loss_text, p99_text, untold
+from qoslib.findings.under_load import BUSY, LEAST_LOSS, LEAST_PACKETS, SECONDS, runs
 from qoslib.port import Codel, DropProfile, PacketLimit, Pie, Port, Queue, TailDrop
 from qoslib.tolerances import ROUNDING
 
@@ -38,8 +38,6 @@ KEPT = VOICE | CONTROL | {"CS7", "IP 7", "nc", "network-control"}
 _WORSE = 0.01
 #: Losses of two models that differ by more are both said [ratio].
 _APART = 0.02
-#: No target is met by a p99 delay of fewer packets in a run: ten of these are beyond it.
-LEAST_PACKETS = 1000
 #: How much longer than just enough a queue or a burst is made.
 _MARGIN = 1.5
 #: How often a queue or a burst is doubled to find out what is enough.
@@ -365,8 +363,8 @@ class Modelled(NamedTuple):
     met : tuple of str
         A sentence for each target that is met, or of which that cannot be told.
     doubts : tuple of str
-        Why nothing rests on the packet model here, or nothing is promised; none where it has
-        settled.
+        Why nothing rests on the packet model here, or nothing is promised; and, where it has
+        settled, for which class it cannot be told whether it meets its target.
     """
 
     findings: tuple[Finding, ...]
@@ -432,8 +430,11 @@ def modelled(
     instead = "" if failed else " The packet model ran instead."
     not_run = [f"The fluid model was not run: {refused}.{instead}"] if refused else []
     not_run += [f"The packet model was not run: {failed}."] if failed else []
-    met = tuple(_met(checked, given))
-    return Modelled(tuple(found), tuple(not_run), tuple(both), met, tuple(doubts))
+    met = dict(_met(checked, given))
+    open_of = [name for name, said in met.items() if said.startswith(UNTOLD)]
+    if open_of and not doubts:
+        doubts = [f"{where}: undecided whether {' and '.join(open_of)} meets its target."]
+    return Modelled(tuple(found), tuple(not_run), tuple(both), (*met.values(),), tuple(doubts))
 
 
 def _tried(
@@ -470,23 +471,24 @@ def _packets(load: Load, run: ClassRun) -> float:
     return sum(pps) * run.simulated_s
 
 
-def _met(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[str]:
+def _met(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[tuple[str, str]]:
+    """Each class with a target, and a sentence on it unless it is a finding."""
     by_name = {each.name: each for each in found}
     for load in checked.loads:
         run = by_name.get(load.name)
         if load.target_s is None:
             continue
         if run is None or run.changing or run.delay_p99_s is None:
-            yield untold(load.name, load.target_s)
+            yield load.name, untold(load.name, load.target_s)
             continue
         target = time_text(load.target_s)
         of = f"the p99 delay of {load.name} is {p99_text(run)}, its target {target}"
         packets = _packets(load, run)
         if run.delay_p99.low <= load.target_s < run.delay_p99.high:
-            yield f"Undecided: {of} (packet model)."
+            yield load.name, f"{UNTOLD}: {of} (packet model)."
         elif run.delay_p99.high <= load.target_s and packets < LEAST_PACKETS:
-            yield f"Undecided: {of}, but a run has only {packets:.0f} packets of it."
+            yield load.name, f"{UNTOLD}: {of}, but a run has only {packets:.0f} packets of it."
         elif run.delay_p99.high <= load.target_s:
             lost = f", but it loses {loss_text(run)}" if _loses(run) else ""
             part = " by the packets that get through" if lost else ""
-            yield f"Target met{part}: {of}{lost} (packet model)."
+            yield load.name, f"Target met{part}: {of}{lost} (packet model)."

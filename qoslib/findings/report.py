@@ -283,8 +283,8 @@ class Report(Record):
     unchanged : str
         Why there are none; empty where there are some, or no older configuration.
     doubts : tuple of str
-        Why nothing is promised for a port, or the packet model gives no answer under its load; a
-        sentence each.
+        Why nothing is promised for a port, the packet model gives no answer under its load, or
+        which classes may miss their target; a sentence each.
     """
 
     file: str

@@ -15,6 +15,7 @@ __all__ = [
     "NO_PROMISE",
     "RUNS",
     "UNPOLICED",
+    "UNTOLD",
     "answer",
     "compared_cells",
     "default_text",
@@ -38,6 +39,9 @@ COMPARED = ("class", "quantity", "measured", "fluid model", "packet model")
 NO_PROMISE = "the mechanism that decides is not in the models, or not in this text."
 #: What is said of a policy on the way in without a policer, in place of its table.
 UNPOLICED = "Nothing is promised of what comes in: no policer is read here."
+
+#: How a sentence begins on a target of which no model says whether a class meets it.
+UNTOLD = "Undecided"
 
 
 def answer(fact: MissingFact) -> str:
@@ -114,7 +118,7 @@ def how_long(runs: Sequence[ClassRun]) -> str:
 
 def untold(name: str, target_s: float) -> str:
     """That no model says whether a class meets its target."""
-    return f"Undecided: whether {name} meets its target of {time_text(target_s)}."
+    return f"{UNTOLD}: whether {name} meets its target of {time_text(target_s)}."
 
 
 def compared_cells(each: Compared) -> tuple[str, ...]:

@@ -64,7 +64,8 @@ def _doubted(report: Report) -> str:
     others, waiting = len(report.doubts) - len(said), len(report.waiting)
     if waiting:
         said += [f"{waiting} port{' waits' if waiting == 1 else 's wait'} for a fact"]
-    return ", ".join([*said, *([f"{others} not settled or not run"] if others else [])])
+    questions = "1 question" if others == 1 else f"{others} questions"
+    return ", ".join([*said, *([f"{questions} without an answer"] if others else [])])
 
 
 def _alike(port: PortReport) -> object:

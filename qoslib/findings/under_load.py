@@ -18,13 +18,23 @@ from qoslib.flows import Flow, Host
 from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree
 from qoslib.results import Interval, Result
 from qoslib.scenario import Scenario
+from qoslib.tolerances import ROUNDING
 from qoslib.traffic import Poisson, Stream
 
 if TYPE_CHECKING:
     from qoslib.front.replications import Replications
     from qoslib.packets.progress import Progress
 
-__all__ = ["BUSY", "LEAST_LOSS", "LOADS", "hash_of", "runs", "scenario_of", "stand_in"]
+__all__ = [
+    "BUSY",
+    "LEAST_LOSS",
+    "LEAST_PACKETS",
+    "LOADS",
+    "hash_of",
+    "runs",
+    "scenario_of",
+    "stand_in",
+]
 
 #: The loads of a ticket, as parts of what was given.
 LOADS = (0.8, 1.0, 1.2)
@@ -42,6 +52,8 @@ BUSY = 1.1
 LEAST_LOSS = 1e-3
 #: Processor time for the runs of one port [s].
 SECONDS = 20.0
+#: No target is met by a p99 delay of fewer packets in a run: ten of these are beyond it.
+LEAST_PACKETS = 1000
 #: The half-width that an interval may have, as a part of its mean.
 PRECISION = 0.1
 
@@ -328,7 +340,8 @@ def _settled(
     def enough(means: Mapping[tuple[str, str], Interval]) -> bool:
         return all(_is_known(load, means) for load in sent)
 
-    runs = replicate(scenario, measure, enough, seconds, progress)
+    least_s = max((_told_s(load, ratio) for load in sent if load.target_s), default=0.0)
+    runs = replicate(scenario, measure, enough, seconds, progress, least_s)
     if not runs.changing:
         return [_mean_run(load, runs, ratio) for load in sent]
     why = f"{runs.changing} (not settled after {time_text(_simulated_s(runs))})"
@@ -337,6 +350,12 @@ def _settled(
         ClassRun(name, ratio, "packets", None, 0.0, rate_bps, changing=why)
         for name, rate_bps in offered_bps.items()
     ]
+
+
+def _told_s(load: Load, ratio: float) -> float:
+    """How long a run is that tells whether a class meets its target [s]; TCP sends enough."""
+    pps = ratio * _pps(load.streams)
+    return 0.0 if load.flows or not pps else (LEAST_PACKETS + 1) / pps
 
 
 #: Class and what is measured of it, or the cause of a drop.
@@ -349,8 +368,30 @@ def _measured(load: Load, result: Result, ratio: float) -> Measured:
     steady = {stream.name for stream in load.streams}
     places = [at for at, name in enumerate(result.streams) if name in steady]
     values = {(load.name, what): _or_nan(getattr(run, what)) for what in _MEANS}
+    if load.target_s is not None and run.delay_p99_s is not None:
+        tcp = [at for at, name in enumerate(result.streams) if _is_tcp(name, load)]
+        values[load.name, _BEYOND] = _beyond(result, places or tcp, load.target_s)
     causes = result.dropped_by_pps.items()
     return values | {(load.name, cause): float(of[places].sum()) for cause, of in causes}
+
+
+def _beyond(result: Result, places: Sequence[int], target_s: float) -> float:
+    """The share of packets with a delay beyond a target, of its worst stream [ratio]."""
+    assert result.histogram is not None
+    counts = result.histogram.counts[places]
+    longer = counts[:, result.histogram.edges_s[1:] > target_s].sum(axis=1)
+    # A bin may reach beyond the delays in it.
+    longer = np.where(result.delay_max_s[places] > target_s, longer, 0)
+    return float((longer / np.maximum(counts.sum(axis=1), 1)).max())
+
+
+def _is_below(load: Load, delay: Interval, beyond: Interval) -> bool:
+    """Whether a class meets its target.
+
+    A p99 delay of a run is too low on average where few of the run's packets wait long, and the
+    share of packets beyond the target is not.
+    """
+    return delay.high < (load.target_s or 0.0) and beyond.high < 1 - _P99
 
 
 def _is_known(load: Load, means: Mapping[tuple[str, str], Interval]) -> bool:
@@ -359,7 +400,8 @@ def _is_known(load: Load, means: Mapping[tuple[str, str], Interval]) -> bool:
     if loss.half_width > max(PRECISION * loss.mean, LEAST_LOSS / 2):
         return False
     target_s = load.target_s or 0.0
-    decided = delay.high < target_s or delay.low >= target_s
+    beyond = means.get((load.name, _BEYOND), Interval(np.nan, np.nan))
+    decided = _is_below(load, delay, beyond) or delay.low >= target_s
     return decided or not delay.half_width > PRECISION * delay.mean
 
 
@@ -367,6 +409,8 @@ def _or_nan(value: float | None) -> float:
     return np.nan if value is None else value
 
 
+#: The share of packets beyond a class's target, and that of packets below a p99 delay.
+_BEYOND, _P99 = "beyond its target", 0.99
 #: What is averaged over runs.
 _MEANS = ("drop_ratio", "sent_bps", "delay_mean_s", "delay_p50_s", "delay_p99_s", "delay_max_s")
 
@@ -384,6 +428,12 @@ def _mean_run(load: Load, runs: "Replications[tuple[str, str]]", ratio: float) -
     if means["delay_max_s"] is not None:
         means["delay_max_s"] = float(np.nanmax(longest))
     sent_bps = means.pop("sent_bps") or 0.0
+    beyond = runs.values.get((load.name, _BEYOND))
+    half_s = _half(found["delay_p99_s"])
+    if beyond is not None and not _is_below(load, found["delay_p99_s"], interval(beyond)):
+        # A target that the p99 delay may be above is in its interval, and not at the end of it.
+        apart_s = (load.target_s or 0.0) - found["delay_p99_s"].mean
+        half_s = max(half_s or 0.0, (1 + ROUNDING) * apart_s)
     run = ClassRun(
         load.name,
         ratio,
@@ -393,7 +443,7 @@ def _mean_run(load: Load, runs: "Replications[tuple[str, str]]", ratio: float) -
         offered_bps=ratio * load.rate_bps,
         simulated_s=_simulated_s(runs),
         drop_half_ratio=_half(found["drop_ratio"]),
-        delay_p99_half_s=_half(found["delay_p99_s"]),
+        delay_p99_half_s=half_s,
         runs=len(longest),
         drop_cause=_most_drops(load.name, runs),
     )
@@ -405,7 +455,7 @@ def _most_drops(of_class: str, runs: "Replications[tuple[str, str]]") -> str:
     drops = {
         cause: float(of.sum())
         for (name, cause), of in runs.values.items()
-        if name == of_class and cause not in _MEANS
+        if name == of_class and cause not in (*_MEANS, _BEYOND)
     }
     cause = max(drops, key=lambda each: drops[each], default="")
     return cause if drops and drops[cause] else ""

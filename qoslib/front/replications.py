@@ -82,12 +82,15 @@ def replicate(
     enough: Callable[[dict[Key, Interval]], bool],
     seconds: float = 20.0,
     progress: Progress | None = None,
+    least_s: float = 0.0,
 ) -> Replications[Key]:
     """Run a scenario by packets until it has settled and its means are sure enough.
 
     A first run of it is judged by `settling`: as long as it still changes it is made twice as
-    long, from full queues once it fills them. Runs of that length and warm-up follow, with other
-    seeds and phases, until they are enough; if thirty are not, they become twice as long.
+    long, from full queues once it fills them. If it is shorter than `least_s` [s] and there is
+    time for several runs of that length, it becomes so long. Runs of its length and warm-up
+    follow, with other seeds and phases, until they are enough; if thirty are not, they become
+    twice as long.
 
     >>> from qoslib.port import PacketLimit, Port, Queue
     >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
@@ -120,6 +123,10 @@ def replicate(
             # What only has to fill is filled at once; only what still changes then takes time.
             length_s = _LONGER * length_s if filled else length_s
             filled = True
+            continue
+        wanted = min(least_s, MOST_PACKETS / per_s) / length_s
+        if wanted > 1 and budget.allows((AT_FIRST + 1) * wanted * cost_s):
+            length_s *= wanted
             continue
         each = pilot.replace(duration_s=length_s + settled.warmup_s, warmup_s=settled.warmup_s)
         found, sure = _measured(each, measure, enough, budget, cost_s)

@@ -1,11 +1,12 @@
 """What a check says of a load: which TCP runs itself, what 80 % and 120 % carry, what is lost."""
 
 import re
+import sys
 
 import pytest
 
 from places import CASES
-from qoslib import run, telemetry
+from qoslib import __main__, run, telemetry
 from qoslib.checks import loads
 from qoslib.config import read
 from qoslib.findings import check, runs, scenario_of, stand_in
@@ -91,16 +92,37 @@ def test_weights_of_classic_ios_are_no_obstacle_to_a_run_of_tcp():
     assert "packets" in {each.model for each in runs(port, loads(port, TCP), "packets")}
 
 
-def test_a_class_that_sends_few_packets_in_a_run_meets_no_target():
-    text = EDGE.replace("  priority percent 20", "  shape average 64000")
-    load = 'VOICE = "58 kb/s"\nclass-default = "30 Mb/s"\n\n[targets]\n{} = "8 s"\n'
+SLOW = EDGE.replace("  priority percent 20", "  shape average 64000")
+FEW = 'VOICE = "50 kb/s"\nclass-default = "3 Mb/s"\n\n[targets]\n{} = "8 s"\n'
+
+
+def test_a_class_that_sends_few_packets_in_a_run_meets_no_target(monkeypatch, tmp_path, capsys):
+    module = sys.modules["qoslib.findings.modelled"]
+    monkeypatch.setattr(module, "SECONDS", 1e-9)
     slow, fast = (
-        terminal(check(text, facts=FACTS, traffic=load.format(name)))
+        terminal(check(SLOW, facts=FACTS, traffic=FEW.format(name)))
         for name in ("VOICE", "class-default")
     )
     assert "but a run has only" in slow
     assert "Target met" not in slow
+    assert slow.endswith("; no all-clear: 1 question without an answer")
     assert "Target met: the p99 delay of class-default" in fast
+    assert "no all-clear" not in fast
+    (tmp_path / "slow.cfg").write_text(SLOW)
+    facts = [f"--fact={name}={value}" for name, value in FACTS.items()]
+    for name, status in (("VOICE", 3), ("class-default", 0)):
+        (tmp_path / "load.toml").write_text(FEW.format(name))
+        given = [str(tmp_path / "slow.cfg"), "--traffic", str(tmp_path / "load.toml"), *facts]
+        assert __main__.main(["check", *given]) == status
+    capsys.readouterr()
+
+
+def test_runs_are_as_long_as_a_slow_class_with_a_target_needs():
+    (port,) = check(SLOW, facts=FACTS, traffic=FEW.format("VOICE")).ports
+    assert port.met[0].startswith("Target met: the p99 delay of VOICE")
+    (voice,) = (run for run in port.runs if (run.name, run.model) == ("VOICE", "packets"))
+    # Packets of 1,518 B.
+    assert 1000 <= voice.simulated_s * 50e3 / (8 * 1518) < 4000
 
 
 @pytest.mark.parametrize(

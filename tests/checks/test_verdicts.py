@@ -132,6 +132,22 @@ def test_bursts_that_are_dropped_are_found(command, speed, traffic, lost, cause)
         assert not [each for each in mended.findings if each.id == "loss"]
 
 
+def test_a_p99_delay_of_short_runs_is_too_low_to_meet_a_target():
+    """At 92 % of a slow shaper few packets of a run of 1,000 wait long, and most runs have none."""
+    text = ONE.format(command="shape average 64000", speed=100)
+    traffic = 'class-default = "59 kb/s of 1000 B"'
+    port = read(text).ports[0]
+    scenario = scenario_of(port, loads(port, traffic))
+    longer = scenario.replace(duration_s=2e5, warmup_s=1e3)
+    p99_s = run_scenario(longer)["class-default"].delay_p99_s
+
+    def met(target_s):
+        given = f'{traffic}\n[targets]\nclass-default = "{target_s:.3f} s"'
+        return any("Target met" in said for said in check(text, traffic=given).ports[0].met)
+
+    assert [met(share * p99_s) for share in (0.9, 0.95, 0.98, 2.0)] == [False, False, False, True]
+
+
 SITE = """\
 class-map match-any VIDEO
  match dscp af41
