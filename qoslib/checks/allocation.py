@@ -58,7 +58,7 @@ def llq_share(checked: CheckedPort) -> Iterator[Found]:
         fits = keep_bps > 0 and total_bps <= checked.port.rate_bps
         says = f"Priority may take {_percent(total_bps, most_bps)} of the link"
         if total_bps > most_bps * (1 + ROUNDING):
-            says = f"Limits of priority are {rate_text(total_bps)} in all, and the link has"
+            says = f"The limits of priority are {rate_text(total_bps)} in total, but the link has"
             says += f" {rate_text(most_bps)}: priority may take all of it"
         yield Found(
             checked.line(largest, "policer.rate_bps"),
@@ -443,6 +443,6 @@ def _guarantee_line(checked: CheckedPort, share: _Share) -> int:
 
 
 _RATIO = (
-    " A ratio beside `bandwidth` is for ASR 1000 and ISR 4000 from IOS XE 16.11; releases that"
-    " refuse it take the ratio in place of `bandwidth`."
+    " A ratio together with `bandwidth` is for ASR 1000 and ISR 4000 from IOS XE 16.11; releases"
+    " that refuse it take the ratio in place of `bandwidth`."
 )

@@ -302,7 +302,7 @@ class _Siblings:
         if not (above and above.shaper and self.total > above.shaper.rate_bps):
             return ""
         ceil = f"the {rate_text(above.shaper.rate_bps)} of {above.name}"
-        return f"; {total} in all, more than {ceil}: that ceil limits only what is lent"
+        return f"; {total} in total, more than {ceil}: that ceil limits only what is lent"
 
     def part(self, name: str) -> str:
         """The part that one has of what guarantees and limits leave."""

@@ -300,8 +300,8 @@ def _in_others(
     known = taken(found, configured) if elsewhere else {}
     for load in elsewhere:
         yield (
-            f"{load.name}: no packet is in this class as line {known[load.name].line} stands. Its"
-            f" row under load is what its packets get in {load.taken_by}, which takes them."
+            f"{load.name}: line {known[load.name].line} leaves no packet in this class. Its"
+            f" row under load shows its packets in {load.taken_by}, which takes them."
         )
 
 

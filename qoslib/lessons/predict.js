@@ -160,7 +160,7 @@ function curve(spec, guess, say, remark, hold) {
     points.fill(null);
     show();
     hold([]);
-    remark("Draw your curve. The one before is kept until the new one is finished.");
+    remark("Draw your curve. The previous one is kept until the new one is finished.");
     dots[0].focus();
   });
   function put(n, value) {
@@ -190,7 +190,7 @@ function curve(spec, guess, say, remark, hold) {
     const drawn = spec.at.map((at, n) => [at, points[n]]).filter((each) => each[1] !== null);
     if (!missing.length) return say(drawn);
     hold(drawn);
-    remark(`Not finished, so not kept yet. Go on: nothing is drawn at ${missing.join(", ")} ${spec.x.unit}.`);
+    remark(`The curve is kept once it is finished. Go on: nothing is drawn at ${missing.join(", ")} ${spec.x.unit}.`);
   };
   let before = null;
   const drawAt = (event) => {
@@ -224,7 +224,7 @@ function curve(spec, guess, say, remark, hold) {
 }
 
 function said(spec, guess) {
-  if (guess === null) return "Nothing is sent anywhere. A guess is worth more before the answer than after it.";
+  if (guess === null) return "Your guess is not sent anywhere. You learn more if you make it before you see the answer.";
   const next = spec.next ?? "Now run the next cell.";
   if (spec.kind === "curve") return `Kept: your curve. ${next} Drag any part of it, or move a point with the arrow keys, to change it.`;
   return `Kept: ${guess}${spec.unit ? " " + spec.unit : ""}. ${next}`;

@@ -121,7 +121,7 @@ def _fill_turn(row: np.void, queues: Sequence[Queue], queue: Queue) -> None:
     heaviest = max(q.weight for q in queues)
     least = int(row["service_ps"]) * heaviest / HORIZON_PS
     if 0 < queue.weight <= least:
-        allowed = f"above {least:g} beside {heaviest:g}, or 0"
+        allowed = f"above {least:g} next to {heaviest:g}, or 0"
         fail(f"Queue {queue.name!r} weight", queue.weight, allowed)
     turn_ps = row["service_ps"] * heaviest / queue.weight if queue.weight else row["service_ps"]
     row["turn_ps"] = max(int(turn_ps), 1)

@@ -140,7 +140,7 @@ class Port(Tabular, Record):
         self._check_pools()
         self.scheduler.check_queues(self.queues)
         if self.pause is not None and any(queue.pause for queue in self.queues):
-            fail(f"Port {self.name!r} pause", self.pause, "None beside queues that pause")
+            fail(f"Port {self.name!r} pause", self.pause, "None with queues that pause")
         for mark, queue in self.classifier.rules:
             if queue not in names:
                 fail(f"the classifier's queue for {mark!r}", queue, ", ".join(names))

@@ -321,7 +321,7 @@ def test_what_is_sent_to_a_class_that_no_packet_is_in_goes_where_the_device_puts
     for model, apart in (("fluid", 1e-6), ("packets", 0.02)):
         lost = {run.name: run.drop_ratio for run in port.runs if run.model == model}
         assert lost[name] == pytest.approx(lost[by], abs=apart)
-    said = f"{name}: no packet is in this class as line {line} stands."
+    said = f"{name}: line {line} leaves no packet in this class."
     assert port.met[0].startswith(said)
     assert all(said in " ".join(show(report).split()) for show in (terminal, markdown))
     assert name not in "".join(check(EDGE, traffic=traffic, facts=FACTS).ports[0].met)

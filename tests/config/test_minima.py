@@ -140,5 +140,5 @@ def test_rates_above_a_ceil_are_said_to_be_more():
     made, _ = SATURATED["HTB over its ceil"]
     classes = tuple(ConfiguredClass(each.name, each.name) for each in made.queues)
     for each in promises(ConfiguredPort("x", "out", made, classes)):
-        assert "60 Mb/s in all, more than the 50 Mb/s of root" in each.minimum_why
+        assert "60 Mb/s in total, more than the 50 Mb/s of root" in each.minimum_why
         assert each.maximum_bps == 50e6

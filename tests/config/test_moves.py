@@ -90,7 +90,7 @@ def test_sites_are_units_with_profiles_on_an_mx():
     assert list(minima(written.text, written.facts).values()) == pytest.approx(had)
     remarks = read(written.text, facts=dict(written.facts)).remarks
     assert {each.lost.partition(":")[0] for each in remarks} == {
-        "Without a guaranteed rate beside it nothing is reserved"
+        "Without a guaranteed rate, nothing is reserved"
     }
     assert any("'class SITE1'; the text says 'unit 1'" in each for each in written.lost)
 

@@ -178,7 +178,7 @@ def rules(lines: Sequence[Line], classes: Classes, notes: Provenance) -> list[Ru
     for rule in chain.from_iterable(every if used else classifiers.made.values()):
         first = by_mark.setdefault(rule.mark, rule)
         if first.of != rule.of and rule.line.text:
-            sentence = f"Another classifier, which stands first, puts {rule.mark} into"
+            sentence = f"Another classifier, which comes first, puts {rule.mark} into"
             leave_out(notes, [rule.line], f"{sentence} {first.of}: this rule is left out.")
     return list(by_mark.values())
 

@@ -178,8 +178,8 @@ class Rates:
         typed_bps = type_rate_bps(name, "junos") if interface not in self.pieces else None
         if typed_bps is not None:
             return Value(typed_bps, "bit/s", self.named_at.get(name, line), "junos.line_rate")
-        what = "the members of" if name.startswith("ae") else "the line of"
-        question = f"How fast, in all, is {what} {interface}?"
+        what = "total rate of the members" if name.startswith("ae") else "line rate"
+        question = f"What is the {what} of {interface}?"
         if interface in self.pieces:
             question = rate_question(interface, interface)
         return self.facts.missing(interface, "line_rate_bps", question, line)

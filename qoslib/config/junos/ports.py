@@ -23,7 +23,7 @@ from qoslib.port import Classifier, Node, Port, PriorityLevels, SchedulerTree, S
 __all__ = ["port_of"]
 
 _NO_GUARANTEE = (
-    "Without a guaranteed rate beside it nothing is reserved: transmit rates are shares of what the"
+    "Without a guaranteed rate, nothing is reserved: transmit rates are shares of what the"
     " other units of this text leave, and so are the minima of its classes."
 )
 #: Juniper, Class of Service User Guide, per-unit-scheduler: it enables scheduler maps of units.

@@ -35,8 +35,8 @@ _SERVED = (
 )
 _HOW_LONG = "For how many seconds do the port's buffers hold traffic at the line rate?"
 _HOW_LARGE = (
-    "How many bytes of buffer has the port in all? (Or give delay_buffer_s, for how long that is at"
-    " the line rate.)"
+    "How many bytes of buffer does the port have in total? (Or give delay_buffer_s, the time that"
+    " they hold at the line rate.)"
 )
 
 

@@ -13,7 +13,7 @@ __all__ = ["DCBX", "INTERFACE", "SEVERAL", "TYPES", "interface_line", "is_servic
 TYPES = {"qos", "queuing", "queueing", "lan-queuing", "network-qos", "quality-of-service"}
 
 #: What is lost of the negotiation of classes with a host.
-DCBX = "What hosts are told of classes and pauses (DCBX) is left out."
+DCBX = "Announcements of classes and pauses to hosts (DCBX) are left out."
 #: Command of an interface -> what is lost; empty where the port says it.
 INTERFACE = {
     "service-policy": "",

@@ -44,7 +44,7 @@ _OF_BUNDLE = "It acts on each member of the bundle separately: the rates here ar
 _MEMORY = "How large is the memory that the queues of {} share?"
 _OTHER_PORTS = "Its queues share a memory with those of other ports: here it has all of it."
 _OF_GROUP = (
-    "Line {} gives policy-map {} to each tunnel of a group: how fast is the port below them?"
+    "Line {} gives policy-map {} to each tunnel of a group: what is the line rate below them?"
 )
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
 #: The fastest port of an older Catalyst whose queues have a length of their own [bit/s].

@@ -307,6 +307,6 @@ def _refuse_low_levels(found: Policies) -> None:
             continue
         refused = [each for each in part.statements if each.line == own.line]
         part.priority = None
-        why = f"level {own.level} is not there beside `{_HIERARCHICAL}`; allowed: 1 to 4"
+        why = f"level {own.level} does not exist with `{_HIERARCHICAL}`; allowed: 1 to 4"
         for each in refused:
             _refuse(found, part, each, f"priority {why}")

@@ -57,7 +57,7 @@ _TABLES: dict[str, dict[str, str]] = {
     "BUFFER_PG": {"profile": _INWARDS},
     "BUFFER_PORT_INGRESS_PROFILE_LIST": {"profile_list": _INWARDS},
     "BUFFER_PORT_EGRESS_PROFILE_LIST": {
-        "profile_list": "What a port may take of its pools in all is left out."
+        "profile_list": "The total that a port may take of its pools is left out."
     },
     "TC_TO_PRIORITY_GROUP_MAP": {_NUMBER: _INWARDS},
     "MAP_PFC_PRIORITY_TO_QUEUE": {_NUMBER: _PAUSES},

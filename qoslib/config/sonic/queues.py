@@ -123,7 +123,7 @@ class PortReader:
         """Its limit, and its part of a pool."""
         profile = self.db.named("BUFFER_PROFILE", buffer) if buffer else ""
         if buffer is None or "BUFFER_PROFILE" not in self.db.tables:
-            question = "How many bytes of buffer may a queue of this port take?"
+            question = "How many bytes of buffer may a queue of this port hold?"
             return {"limit": self._asked(question, self.db.line("QUEUE", self.port))}
         fields = self.db.entry("BUFFER_PROFILE", profile)
         pool, size, static = (fields.get(name) for name in ("pool", "size", "static_th"))
@@ -135,7 +135,7 @@ class PortReader:
         if static:
             limit = in_bytes(self.db.number(static, "static_th", 1), static)
         elif total is None:
-            question = f"How many bytes has the pool {name} of this device?"
+            question = f"How many bytes does the pool {name} of this device hold?"
             limit = self._asked(question, pool.line)
         else:
             limit = in_bytes(total, pool)

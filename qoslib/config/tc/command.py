@@ -132,7 +132,7 @@ def _front(made: Command, rest: list[str]) -> dict[str, str]:
                 del rest[:2]
         elif field := _field(word, made.thing):
             if not rest:
-                raise ConfigurationError(f"nothing stands behind {word!r}", made.line)
+                raise ConfigurationError(f"nothing follows {word!r}", made.line)
             fields[field] = rest.pop(0)
         elif not made.shown or word != "offloaded":
             rest.insert(0, word)

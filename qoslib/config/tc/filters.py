@@ -115,7 +115,7 @@ def selected(command: Command) -> Selected:
             continue
         word, *words = _take(command.kind, rest)
         if not words and word in ("match", *_TARGETS, *_HASHES):
-            raise ConfigurationError(f"nothing stands behind {word!r}", line)
+            raise ConfigurationError(f"nothing follows {word!r}", line)
         if word in _TARGETS:
             target = words[0]
         elif word in _HASHES and command.kind == "u32":

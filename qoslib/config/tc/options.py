@@ -309,7 +309,7 @@ def take_options(
     elif sort == "flag":
         value = Value(True, line=line)
     elif not rest:
-        raise ConfigurationError(f"nothing stands behind {word!r}", line)
+        raise ConfigurationError(f"nothing follows {word!r}", line)
     else:
         value = _value(sort, rest.pop(0), line, line_rate)
     options[name] = value

@@ -473,7 +473,7 @@ WRONG = {
     "class add dev e parent 1: classid 1:1 htb rate 0": "above 0",
     "class add dev e parent 1: classid 1:1 htb rate 1e30": "more than tc can hold",
     "class add dev e parent 1: classid 1:1 htb rate 5furlong": "no rate",
-    "class add dev e parent 1: classid 1:1 htb rate": "nothing stands behind",
+    "class add dev e parent 1: classid 1:1 htb rate": "nothing follows",
     "class add dev e parent 1: classid 1:1 htb ceil 1mbit": "rate above 0",
     "class add dev e parent 1:7 classid 1:1 htb rate 1mbit": "parent 1:7 is missing",
     "class add dev e parent 1: classid 1:zz htb rate 1mbit": "no number in hexadecimal digits",
