@@ -120,7 +120,8 @@ def _says_unknown(word: str, first: Remark, known: Sequence[str], forms: dict[st
         near = nearest(verb, known)
         return f"{word!r} is not a known command{f' (did you mean {near!r}?)' if near else ''}"
     form, second = forms.get(verb, ""), (*first.text.split()[1:2], "")[0]
-    if near := nearest(second, _SECOND.get(verb, ())):
+    near = nearest(second, _SECOND.get(verb, ()))
+    if near and near != second.lower():
         form += f"; did you mean {near!r} for {second[:40]!r}?"
     return f"This form of {word!r} is not known{form and f' (it is {form})'}"
 

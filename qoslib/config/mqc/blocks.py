@@ -227,6 +227,8 @@ class _Reading:
         if self.policy is not None and self._is_of_a_class(line):
             # A device does not look at the indentation.
             return True
+        if self.block == "control_plane" and line.verb == "service-policy":
+            return True
         return self.loose and (line.verb in words or self._is_slip(line, words))
 
     def _is_of_a_class(self, line: Line) -> bool:

@@ -51,8 +51,12 @@ _NETWORK = (
     "What the whole switch does with its classes is not modelled on this platform: a full queue"
     " drops, and frames have the size of their stream."
 )
+_BY_ROUTE = "Which group or mark a route gives (QPPB) is left out: give streams its name."
 #: Commands of several words -> what is lost.
 SEVERAL = {
+    ("ipv4", "bgp", "policy", "propagation"): _BY_ROUTE,
+    ("ipv6", "bgp", "policy", "propagation"): _BY_ROUTE,
+    ("bgp-policy",): _BY_ROUTE,
     ("mls", "qos"): "What the switch trusts is left out: streams keep their mark.",
     ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
     ("ip", "rsvp"): "Reservations by RSVP are left out.",

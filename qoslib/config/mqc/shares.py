@@ -148,7 +148,7 @@ class Level:
             self._most_bps(each.of) for each in self.nodes if each.of.priority
         )
         whole = sum(weight for weight, source in self.weights.values() if source is not None)
-        more_bps = max(min(self.share_bps, seen_bps) - taken_bps, 0.0)
+        more_bps = max(min(self.share_bps, self.seen_bps) - taken_bps, 0.0)
         if whole:
             more_bps = more_bps * self.weights[node.path][0] / whole
         return round(min(self.bandwidths_bps.get(node.path, 0.0) + more_bps, seen_bps), 3)
