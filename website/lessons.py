@@ -44,6 +44,9 @@ This explorer edits a configuration in JupyterLab. On this site, use the page
 [Check a configuration](../check/index.md) instead.
 
 </div>"""
+#: A block of code in Markdown, and a heading outside of one.
+FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 #: A prediction without a place on the page, or one that was revealed: it ends at the explanation.
 ALOUD = "aloud"
 PREDICT = re.compile(r"^> \*\*Predict", re.MULTILINE)
@@ -154,7 +157,7 @@ class _Page:
         if content.startswith("ConfigurationExplorer("):
             return CHECKED
         if kind == "text/markdown":
-            return f'<div class="qoslib-said">\n\n{content}\n\n</div>'
+            return f'<div class="qoslib-said">\n\n{without_sections(content)}\n\n</div>'
         if kind == "text/html":
             return f"```{{raw}} html\n{accessible(content)}\n```"
         return f'```{{raw}} html\n<pre class="qoslib-output">{html.escape(content)}</pre>\n```'
@@ -192,6 +195,24 @@ def folded(title: str, parts: list[str], kind: str, name: str = "") -> list[str]
     data = f' data-name="{name}"' if name else ""
     opening = f'<details class="qoslib-fold qoslib-{kind}"{data}><summary>{title}</summary>'
     return [opening, *parts, "</details>"]
+
+
+def without_sections(text: str) -> str:
+    """Markdown whose headings begin no section of the page, which would end what encloses them.
+
+    >>> print(without_sections("# A port"))
+    ```{rubric} A port
+    :heading-level: 3
+    ```
+    """
+    parts = FENCE.split(text)
+    parts[::2] = [HEADING.sub(_rubric, each) for each in parts[::2]]
+    return "".join(parts)
+
+
+def _rubric(found: re.Match[str]) -> str:
+    level = min(len(found[1]) + 2, 6)
+    return f"```{{rubric}} {found[2]}\n:heading-level: {level}\n```"
 
 
 def accessible(table: str) -> str:

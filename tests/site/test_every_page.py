@@ -11,14 +11,29 @@ import pytest
 MOST_BYTES = 25e6
 
 
+#: Elements without an end.
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+
+
 class Names(HTMLParser):
-    """What a page links to and what in it can be linked to."""
+    """What a page links to, what in it can be linked to, and ends that fit no beginning."""
 
     def __init__(self):
         super().__init__()
         self.links, self.names, self.twice = [], set(), set()
+        self.opened, self.stray = [], []
+
+    def handle_endtag(self, tag):
+        if tag not in VOID and (not self.opened or self.opened.pop() != tag):
+            self.stray.append((tag, self.getpos()))
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
 
     def handle_starttag(self, tag, attrs):
+        self.opened += [] if tag in VOID else [tag]
         for key, value in attrs:
             if key in ("href", "src") and value and tag != "base":
                 self.links.append(value)
@@ -50,6 +65,12 @@ def test_links_lead_to_files_and_to_places_in_them(site, pages):
             ):
                 broken.append((path.name, link))
     assert broken == []
+
+
+def test_every_element_ends_where_it_began(pages):
+    """A browser moves what follows a stray end out of the article."""
+    wrong = {path.name: page.stray[0] for path, page in pages.items() if page.stray}
+    assert wrong == {}
 
 
 def test_a_name_stands_for_one_place(pages):

@@ -44,6 +44,21 @@ def test_a_page_does_not_scroll_sideways(open_page, name):
         assert page.evaluate(OVER) <= 0, width
 
 
+def test_no_lesson_is_wider_than_its_window(open_page, site):
+    for path in sorted((site / "lessons").glob("[0-9]*.html")):
+        page = open_page(f"lessons/{path.name}")
+        page.wait_for_load_state("networkidle")
+        article = page.locator("article.bd-article")
+        count = page.locator(".qoslib-live, .highlight-python, .qoslib-output").count()
+        inside = article.locator(".qoslib-live, .highlight-python, .qoslib-output").count()
+        assert 0 < count == inside, path.name
+        for width in (400, 1000, 1400):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate(OVER) <= 0, (path.name, width)
+            assert article.locator("h1").bounding_box()["width"] > 200, (path.name, width)
+        page.close()
+
+
 def test_a_definition_opens_by_mouse_by_key_and_by_touch(open_page):
     page = open_page("lessons/00_one_queue.html")
     word = page.locator(".qoslib-word").first

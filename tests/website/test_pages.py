@@ -108,6 +108,27 @@ def test_no_page_shows_how_python_writes_a_widget(pages):
     assert [name for name, (_, text, _) in pages.items() if "(children=(" in text] == []
 
 
+def test_no_heading_of_an_output_begins_a_section(pages):
+    """A section would end what encloses it, and all that follows would leave the article."""
+    _, text, _ = pages["13_your_network"]
+    assert "{rubric} edge.cfg: 0 errors, 1 warning" in text
+    for _, text, _ in pages.values():
+        without_code = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+        opened = 0
+        for line in without_code.splitlines():
+            opened += len(re.findall(r"<(?:div|details)\b", line))
+            opened -= len(re.findall(r"</(?:div|details)>", line))
+            assert not (opened and line.startswith("#")), line
+        assert opened == 0
+
+
+def test_code_of_an_output_keeps_its_comments():
+    text = "# Port\n\n```\n# a comment\n```\n\n## Class\n"
+    made = lessons.without_sections(text)
+    assert "```\n# a comment\n```" in made
+    assert re.findall(r"heading-level: (\d)", made) == ["3", "4"]
+
+
 def test_a_picture_of_the_glossary_is_a_file(pages):
     _, text, pictures = pages["glossary"]
     assert "data:" not in text
