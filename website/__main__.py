@@ -4,14 +4,15 @@ The pages need Sphinx, and what they show is stored in the repository: no lesson
 sliders show before an engine runs in the page is worked out once, and kept in build/grids.
 """
 
-from website import build, checking, grids, live, shown
+from website import build, check_examples, grids, live, shown
 
 
 def main() -> None:
     """Make the site, and say where it is and how large."""
     site = build.make()
     grids.write(site / "_static" / "grids")
-    (site / "_static" / "qoslib" / "example.js").write_text(checking.example(), encoding="utf-8")
+    for name, raw in check_examples.files().items():
+        (site / "_static" / "qoslib" / name).write_bytes(raw)
     lessons = {path.stem: shown.pickled(path) for path in shown.lessons()}
     lacks = live.write(site / "live", live.sources(), lessons)["lacks"]
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())

@@ -39,8 +39,8 @@ SCRIPTS = {
     "questions.js": ("lessons/",),
     "zip.js": ("lessons/",),
     "predict.js": ("lessons/",),
-    "sheet.js": ("check/",),
-    "check.js": ("check/",),
+    "sheet.js": ("check/", "lessons/10"),
+    "check.js": ("check/", "lessons/10"),
     "scoreboard.js": ("scoreboard",),
 }
 #: Pictures that texts show, and files that they offer.

@@ -1,12 +1,10 @@
 """What a check of a configuration answers a page: the command line's pipeline, texts and JSON."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from qoslib.checks.traffic_words import ALLOWED
 from qoslib.config import ConfigurationError, MissingFact
 from qoslib.config.amounts import rate_text, share_text, time_text
 from qoslib.findings import Change, Report, check
@@ -18,7 +16,7 @@ from qoslib.findings.terminal import terminal
 from qoslib.packets.progress import Progress
 from qoslib.record import fail
 
-__all__ = ["EXAMPLE", "answer", "example"]
+__all__ = ["EXAMPLE", "answer"]
 
 #: Names of the texts of a message; all but the first may be left out.
 _TEXTS = ("text", "name", "load", "before", "interface", "dialect")
@@ -99,14 +97,6 @@ def answer(message: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     interfaces = [name.rpartition(".")[0] for name in facts]
     all_used([report], interfaces, load or "", "a table of the load")
     return shown(report)
-
-
-def example() -> str:
-    """A script that holds the example with its answer, and the words that a load may have."""
-    answered = answer(EXAMPLE, lambda done, whole: None)
-    words = [each for each in re.findall(r"'([^']+)'", ALLOWED) if "counters" not in each]
-    held = EXAMPLE | {"words": words, "answer": answered}
-    return f"window.qoslibExample = {json.dumps(held)};\n"
 
 
 def shown(report: Report) -> dict[str, Any]:

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from places import ROOT
-from website import checking
+from qoslib.lessons.configuration import texts
+from website import check_examples, checking
 
 SCRIPTS = ("address.js", "engine.js", "sheet.js", "check.js")
 #: In place of the engine with its worker.
@@ -37,11 +38,17 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("check")
     for name in (*SCRIPTS, "check.css"):
         (folder / name).write_bytes((ROOT / "website/page" / name).read_bytes())
-    (folder / "example.js").write_text(checking.example(), encoding="utf-8")
+    for name, raw in check_examples.files().items():
+        (folder / name).write_bytes(raw)
     for name, engine in (("index", "stub.js"), ("alone", "engine.js")):
         scripts = [engine if each == "engine.js" else each for each in SCRIPTS]
         tags = "".join(f'<script defer src="{each}"></script>' for each in scripts)
         (folder / f"{name}.html").write_text(PAGE.format(scripts=tags), encoding="utf-8")
+    lesson = (folder / "index.html").read_text("utf-8")
+    place = '<div class="qoslib-check" data-example="lesson_10">'
+    (folder / "lesson.html").write_text(
+        lesson.replace('<div class="qoslib-check">', place), "utf-8"
+    )
     (folder / "stub.js").write_text(ENGINE)
     return folder
 
@@ -88,6 +95,32 @@ def test_it_begins_with_an_example_and_its_stored_report(opened):
     page.get_by_text("The same in a terminal").click()
     assert page.locator(".terminal pre").inner_text().startswith("edge.cfg  ios-xe  23 lines")
     assert "Nothing has left this browser." in page.locator(".qoslib-check").inner_text()
+
+
+def test_a_lesson_compares_each_change_with_its_own_text(opened):
+    page = opened(name="lesson")
+    says(page, "This is the stored report of the text.")
+    assert page.locator(".changed").is_hidden()
+    first = text_of(page)
+    assert first == texts.edge()
+    page.get_by_label("Configuration").fill(texts.edge("bandwidth"))
+    says(page, CHECKED)
+    row = page.locator(".changed tr", has_text="DSCP_EF")
+    assert row.inner_text().split("\t")[1:3] == ["20 Mb/s → 60 Mb/s", "33 % → 0 %"]
+    assert {each["before"] for each in page.evaluate("asked")} == {first}
+    page.get_by_label("Configuration").fill(first.replace("20000", "2000x"))
+    page.locator(".finding summary", has_text="2000x").wait_for()
+    page.get_by_label("Configuration").fill(first)
+    says(page, CHECKED)
+    assert page.locator(".changed").is_hidden()
+
+
+def test_an_engine_that_others_start_changes_nothing_said(opened):
+    page = opened(name="lesson")
+    told = "qoslibEngine.dispatchEvent(new CustomEvent('{}', {{ detail: {} }}))"
+    page.evaluate(told.format("progress", "{ loaded: 1, total: 2 }"))
+    page.evaluate(told.format("status", "'ready'"))
+    says(page, "This is the stored report of the text.")
 
 
 def test_a_click_on_a_finding_shows_its_line(opened):

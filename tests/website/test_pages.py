@@ -69,6 +69,8 @@ def test_each_explorer_has_a_place(pages):
     kinds = re.findall(r'data-kind="explorer" data-number="(\d)"', pages["01_head_drop"][1])
     assert kinds == ["0", "1"]
     assert 'data-kind="explorer"' not in pages["10_configuration"][1]
+    assert '<div class="qoslib-check" data-example="lesson_10">' in pages["10_configuration"][1]
+    assert "On the left is the text" not in pages["10_configuration"][1]
 
 
 def test_links_of_a_text_lead_to_pages():

@@ -5,6 +5,9 @@
   if (!root) return;
   const engine = window.qoslibEngine, address = window.qoslibAddress;
   const HERE = document.currentScript.src;
+  const OF_EXAMPLE = "This is an example with a stored report.", OF_LESSON = "This is the stored report of the text.";
+  // A lesson has a text of its own, with which each change is compared.
+  const EXAMPLE = `${root.dataset.example ?? "example"}.js`;
   // As the command line reads, and as a link may be long.
   const MOST_BYTES = 40_000_000, MOST_LINK = 30_000, AT_REST_MS = 900;
 
@@ -37,6 +40,7 @@
   const right = make("div", { class: "answer" }, make("div", { class: "tools" }, said, stop), bar, changed, report, inTerminal);
   root.replaceChildren(left, right, chosen);
 
+  let base = null;
   let name = "configuration", typed = {}, before = null, waiting = 0, turn = 0, latest = null;
 
   const message = (more) => ({ ask: "check", text: sheet.value, name, load: load.value, facts: typed, ...(before === null ? {} : { before }), ...more });
@@ -49,7 +53,7 @@
 
   /** Begin with another text: a file, a link, or none. */
   function begin(given) {
-    [name, typed, before] = [given.name || "configuration", given.facts || {}, null];
+    [name, typed, before] = [given.name || "configuration", given.facts || {}, base];
     sheet.value = given.text;
     if (given.load !== undefined) load.value = given.load;
     edited();
@@ -104,8 +108,10 @@
     return given.stopped || given.error || given.superseded ? null : given;
   }
 
-  engine.addEventListener("progress", ({ detail }) => say(`The engine is loading: ${(detail.loaded / 1e6).toFixed(0)} of ${(detail.total / 1e6).toFixed(0)} MB`, detail.loaded / detail.total));
-  engine.addEventListener("status", ({ detail }) => detail === "ready" && say("Reading ..."));
+  // Another part of the page may have started it.
+  const asks = () => !stop.hidden;
+  engine.addEventListener("progress", ({ detail }) => asks() && say(`The engine is loading: ${(detail.loaded / 1e6).toFixed(0)} of ${(detail.total / 1e6).toFixed(0)} MB`, detail.loaded / detail.total));
+  engine.addEventListener("status", ({ detail }) => asks() && detail === "ready" && say("Reading ..."));
 
   function show(given) {
     latest = given;
@@ -114,6 +120,8 @@
     changed.hidden = !given.changes;
     changed.innerHTML = given.changes && `<h2>Before and after</h2><div class="scroll">${given.changes}</div>`;
     if (before !== null) changed.append(button("Undo", () => begin({ name, text: before, facts: typed })));
+    // Nothing has changed yet.
+    if (before === sheet.value) changed.hidden = true;
     [terminal.textContent, inTerminal.hidden] = [given.text, false];
     sheet.mark(given.findings);
     report.querySelectorAll(".scroll").forEach((each) => each.setAttribute("tabindex", "0"));
@@ -222,10 +230,10 @@
 
   /** What stands here at first, with the report that was stored with it. */
   function example() {
-    const { name: file, text, load: sent, answer } = window.qoslibExample;
-    [name, sheet.value, load.value] = [file, text, sent];
+    const { name: file, text, load: sent, facts: known, answer } = window.qoslibExample;
+    [name, sheet.value, load.value, typed, before] = [file, text, sent, known ?? {}, base];
     show(answer);
-    say("This is an example with a stored report. Paste your own configuration.");
+    say(base === null ? `${OF_EXAMPLE} Paste your own configuration.` : `${OF_LESSON} Change the text to compare it.`);
   }
 
   function help() {
@@ -235,7 +243,7 @@
   }
 
   sheet.text.addEventListener("input", () => {
-    before = null;
+    before = base;
     edited();
   });
   load.text.addEventListener("input", edited);
@@ -247,15 +255,16 @@
   });
   addEventListener("hashchange", () => address.get("check") && open(address.get("check")));
 
-  const stored = make("script", { src: new URL("example.js", HERE).href });
+  const stored = make("script", { src: new URL(EXAMPLE, HERE).href });
   stored.addEventListener("load", async () => {
+    base = window.qoslibExample.compare ? window.qoslibExample.text : null;
     help();
     const state = address.get("check");
     if (state) return open(state);
     example();
     if ((await engine.look()) !== "missing" || !latest) return;
     root.classList.add("missing");
-    say(`This is an example with a stored report. ${engine.reason}`);
+    say(`${base === null ? OF_EXAMPLE : OF_LESSON} ${engine.reason}`);
   });
   document.head.append(stored);
 })();
