@@ -6,6 +6,7 @@ from accessibility import barriers
 
 KINDS = (
     "index.html",
+    "404.html",
     "lessons/index.html",
     "lessons/00_one_queue.html",
     "lessons/10_configuration.html",
