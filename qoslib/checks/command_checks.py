@@ -51,7 +51,8 @@ _WITHOUT_HYPHEN = ("fe", "ge", "xe", "et")
 _SLIP, _SLOW_S = 1000, 0.1
 #: More lines are counted.
 _MOST_LINES = 10
-#: What becomes of a refused line where a device takes a commit as a whole or not at all.
+#: What becomes of a refused line where a device takes a commit as a whole or not at all (Cisco, IOS
+#: XR System Management Command Reference, commit: without best-effort nothing of one that fails).
 _NO_COMMIT = "A commit that holds it changes nothing on the device."
 _RUNNING = "If a device shows this line as part of what is running, its platform takes it."
 #: Groups that packets of the router itself may have, and that all have without a line.
@@ -65,9 +66,7 @@ def _listed(lines: Sequence[int]) -> str:
 @rule(
     "line-refused",
     "error",
-    "docs/checking.md: a line that the device refuses has no effect; Cisco IOS XR System Management"
-    " Command Reference, commit: without best-effort nothing of a commit that fails is applied;"
-    " Juniper, CLI User Guide: a commit fails as a whole",
+    "docs/checking.md: a line that the device refuses has no effect",
     whole=True,
 )
 def line_refused(configuration: Configuration) -> Iterator[Found]:

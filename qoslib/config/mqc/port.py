@@ -18,7 +18,7 @@ from qoslib.config.mqc.class_nodes import (
 from qoslib.config.mqc.conditioners import shaper
 from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text, own_policy
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
-from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, whole_of
+from qoslib.config.mqc.policies import PLAIN, Interface, Named, Policies, Policy, whole_of
 from qoslib.config.mqc.port_builder import PortBuilder, Way
 from qoslib.config.mqc.together import choice, port_shape, with_default, with_instances, with_system
 from qoslib.config.mqc.turns import Turns
@@ -57,6 +57,7 @@ _BUFFERS = (
     "How many bytes of buffers do the queues of {0} share? Without a policy it is 640 times"
     " Hardmax of queue 0 (show platform hardware fed switch active qos queue config interface {0})."
 )
+_NO_QUEUES = "A policy of type qos has no queues: those that the switch has by itself are left out."
 #: Direction -> what becomes of a queue of the interface that no port has.
 _UNUSED = {
     "out": "The queue of the interface is left out; those of its policy are taken.",
@@ -178,6 +179,9 @@ class _PortReader:
         policy = self.found.policy(named.name, named.kind) or self._own(named)
         if policy is None:
             self._say_absent(named)
+            return empty
+        if self.platform.name == "nxos" and way == "out" and policy.kind == PLAIN:
+            self.found.notes.not_modelled(named.line, self._command(named), _NO_QUEUES)
             return empty
         if self._bundled and way == "out":
             self.found.notes.not_modelled(named.line, self._command(named), _OF_BUNDLE)

@@ -19,6 +19,7 @@ from qoslib.config.mqc.port import ports_of
 from qoslib.config.mqc.queue_commands import OF_MEMORY
 from qoslib.config.mqc.settings import policies_for_rules
 from qoslib.config.mqc.spelling import SHORT
+from qoslib.config.mqc.types import refuse_other_types
 from qoslib.config.records import Configuration, Statement
 from qoslib.config.words import RATE_WORDS
 from qoslib.units import convert
@@ -144,6 +145,8 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
     if platform.name == "ios-xr":
         _refuse_ios_early(found)
         _refuse_low_levels(found)
+    if platform.name == "nxos":
+        refuse_other_types(found)
     ports = tuple(ports_of(found, platform, facts))
     return Configuration(
         platform.name,
