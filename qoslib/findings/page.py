@@ -1,5 +1,6 @@
 """Reports as one HTML page that loads nothing; a click on a number shows its arithmetic."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
@@ -80,6 +81,8 @@ _LEGEND = (
     "Click a number to see its arithmetic. A number with * rests on a vendor's default with a"
     " source, with ** on a default that nobody has verified, and with ? on an assumption."
 )
+#: A command or a word of a configuration in a sentence.
+_QUOTED = re.compile(r"`([^`]+)`")
 #: Half of the line that shows how far a model is from a measured value [pixels].
 _MIDDLE = 60
 _HOW_FAR = (
@@ -117,6 +120,15 @@ def inside(report: Report) -> str:
     return "\n".join(_inside(report))
 
 
+def _prose(text: str) -> str:
+    """A sentence as HTML, in which the commands that it quotes are set as code.
+
+    >>> _prose("`bandwidth` < 1 kb/s")
+    '<code>bandwidth</code> &lt; 1 kb/s'
+    """
+    return _QUOTED.sub(r"<code>\1</code>", escape(text))
+
+
 def _report(report: Report, ticket: str) -> Iterator[str]:
     yield f"<header><h1>{escape(report.file)}</h1>"
     yield f'<button type="button" data-copies="{ticket}">Copy for ticket</button></header>'
@@ -126,7 +138,7 @@ def _report(report: Report, ticket: str) -> Iterator[str]:
 
 
 def _inside(report: Report) -> Iterator[str]:
-    yield f'<p class="lead">{escape(report.summary)}</p>'
+    yield f'<p class="lead">{_prose(report.summary)}</p>'
     # What the first port promises is seen without scrolling, and then what is wrong.
     for port in report.ports[:1]:
         yield from _classes(port)
@@ -140,11 +152,11 @@ def _inside(report: Report) -> Iterator[str]:
     for port in report.ports:
         yield from _load(port, report)
     for title, lines in sections(report):
-        items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+        items = "".join(f"<li>{_prose(line)}</li>" for line in lines)
         yield f"<h2>{title}</h2><ul>{items}</ul>"
     if report.remarks:
         items = "".join(
-            f"<li>line {r.line}: <code>{escape(r.text)}</code> {escape(r.lost)}</li>"
+            f"<li>line {r.line}: <code>{escape(r.text)}</code> {_prose(r.lost)}</li>"
             for r in report.remarks
         )
         title = f"Lines that are not in the models: {len(report.remarks)}"
@@ -156,7 +168,7 @@ def _classes(port: PortReport) -> Iterator[str]:
     yield f"<h2>{escape(port.interface)} {port.direction}"
     yield f" <span class=soft>{escape(port.policy)}</span></h2>"
     for fact in port.missing:
-        yield f"<p>{escape(fact.question)} <code>{escape(answer(fact))}</code></p>"
+        yield f"<p>{_prose(fact.question)} <code>{escape(answer(fact))}</code></p>"
     if port.rows:
         head = [*CLASSES, *(["loss", "p99 delay"] if port.runs else [])]
         # Of both models the packet model, which has delays too.
@@ -164,7 +176,7 @@ def _classes(port: PortReport) -> Iterator[str]:
         runs = {run.name: run for run in given}
         yield from _table(head, (_row(row, runs) for row in port.rows))
     nothing = [UNPOLICED] if port.unpoliced else []
-    yield from (f"<p>{escape(each)}</p>" for each in (*nothing, *not_used(port.rows), *port.met))
+    yield from (f"<p>{_prose(each)}</p>" for each in (*nothing, *not_used(port.rows), *port.met))
 
 
 def _load(port: PortReport, report: Report) -> Iterator[str]:
@@ -213,7 +225,7 @@ def _cell(cell: Cell) -> str:
     mark = {"default": "*", "unverified default": "**", "assumed": "?"}.get(cell.kind, "")
     return (
         f"<td><details><summary>{escape(cell.text)}{mark}</summary>"
-        f"<p>{said}{escape(cell.why)}</p></details></td>"
+        f"<p>{said}{_prose(cell.why)}</p></details></td>"
     )
 
 
@@ -253,7 +265,7 @@ def _finding(each: Finding) -> Iterator[str]:
     at = f' data-line="{each.line}"' if each.line else ""
     yield f'<details class="finding {each.severity}"{at}{begins}>'
     yield f"<summary><b>{each.severity}</b>"
-    yield f" {escape(each.sentence)} <span class=soft>{escape(each.id)}, {where}{model}</span>"
-    yield f"</summary><p>{escape(each.arithmetic)}</p>"
+    yield f" {_prose(each.sentence)} <span class=soft>{escape(each.id)}, {where}{model}</span>"
+    yield f"</summary><p>{_prose(each.arithmetic)}</p>"
     yield f"<pre>{escape(each.fix)}</pre>" if each.fix else ""
     yield f"<p class='soft small'>{escape(each.reference)}</p></details>"
