@@ -173,6 +173,7 @@ def _found(text: str, interface: str | None, facts: Facts, dialect: str | None) 
     found = known.read(text, facts)
     every = (*map(_held, found.remarks), *remarks) if printed else (*found.remarks, *remarks)
     return found.replace(
+        lines=text.count("\n") + (text[-1:] not in ("", "\n")),
         elsewhere=listed + len(known.says(text) - found.spoken),
         remarks=tuple(sorted(every, key=lambda each: each.line)),
     )

@@ -85,13 +85,7 @@ def read_eos(text: str, facts: Facts) -> Configuration:
         for command in queueing.notes.statements
         if _of_a_port(command.parents, command.text, names)
     )
-    return Configuration(
-        "eos",
-        known,
-        tuple(sorted(queueing.notes.remarks, key=lambda remark: remark.line)),
-        tuple(statements),
-        len(text.splitlines()),
-    )
+    return Configuration("eos", known, tuple(queueing.notes.remarks), tuple(statements))
 
 
 def _of_a_port(parents: tuple[str, ...], text: str, names: set[str]) -> bool:

@@ -129,14 +129,9 @@ class _Reading:
         # A statement is listed as refused alone, wherever a group or a list repeats it.
         gone = {(each.line, each.text) for each in self.refused}
         remarks = [each for each in remarks if (each.line, each.text) not in gone]
-        remarks = sorted([*remarks, *self.refused, *devices], key=lambda each: each.line)
-        return Configuration(
-            "junos",
-            tuple(ports),
-            tuple(remarks),
-            tuple(each for each in found if (each.line, each.text) not in gone),
-            self.text.count("\n") + 1,
-        )
+        remarks = [*remarks, *self.refused, *devices]
+        said = tuple(each for each in found if (each.line, each.text) not in gone)
+        return Configuration("junos", tuple(ports), tuple(remarks), said)
 
     def _definitions(self, lines: list[Line], other: bool, notes: Provenance) -> Definitions:
         cos, firewall = below(lines, "class-of-service"), below(lines, "firewall")

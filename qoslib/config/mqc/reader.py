@@ -151,9 +151,8 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
     return Configuration(
         platform.name,
         ports,
-        tuple(sorted(found.notes.remarks, key=lambda each: each.line)),
+        tuple(found.notes.remarks),
         tuple(sorted(found.notes.statements, key=lambda each: each.line)),
-        len(text.splitlines()),
         policies=policies_for_rules(found),
         platform="catalyst" if platform.buffers else "",
     )

@@ -93,8 +93,7 @@ def read_sonic(text: str, facts: Facts) -> Configuration:
     remarks = sorted(
         (*db.notes.remarks, *refused.remarks), key=lambda remark: (remark.line, remark.text)
     )
-    lines = text.count("\n") + 1
-    return Configuration("sonic", ports, tuple(remarks), tuple(db.notes.statements), lines)
+    return Configuration("sonic", ports, tuple(remarks), tuple(db.notes.statements))
 
 
 def _note_absent(db: ConfigDb) -> None:

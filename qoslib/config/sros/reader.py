@@ -138,9 +138,8 @@ def read_sros(text: str, facts: Facts) -> Configuration:
                 ports.append(_Builder(known, name, place, facts).port())
     if last := unclosed(text):
         known.notes.not_modelled(last.number, last.text, CUT)
-    remarks = tuple(sorted(known.notes.remarks, key=lambda each: each.line))
-    found, said = tuple(filter(None, ports)), tuple(known.notes.statements)
-    return Configuration("sros", found, remarks, said, text.count("\n") + 1)
+    found, notes = tuple(filter(None, ports)), known.notes
+    return Configuration("sros", found, tuple(notes.remarks), tuple(notes.statements))
 
 
 class _Text:

@@ -82,28 +82,25 @@ def read_tc(text: str, facts: Facts) -> Configuration:
         return len(wrong)
 
     try:
-        return without_refused(lambda: _configuration(text, commands, script, facts), refuse)
+        return without_refused(lambda: _configuration(commands, script, facts), refuse)
     except RecursionError:
         raise ConfigurationError("classes below classes without end") from None
 
 
-def _configuration(text: str, commands: Commands, script: Script, facts: Facts) -> Configuration:
+def _configuration(commands: Commands, script: Script, facts: Facts) -> Configuration:
     found, notes_of_all = devices(commands, script.unread)
     elsewhere = any(each.kind != "refused" and _SORTS.search(each.text) for each in script.remarks)
     for device in found.values():
         device.sorted_elsewhere = elsewhere
     read = [each for device in found.values() for each in _ports(device, script.unread, facts)]
     lost = [each for _, notes in read for each in notes.remarks]
-    every_remark = dict.fromkeys((*script.remarks, *notes_of_all.remarks, *lost))
-    remarks = sorted(every_remark, key=lambda each: each.line)
+    remarks = dict.fromkeys((*script.remarks, *notes_of_all.remarks, *lost))
     unsaid = {(each.line, each.text) for each in remarks if each.kind != "not modelled"}
     unsaid |= {(each.line, each.text) for _, notes in read for each in notes.undescribed}
     said = {(each.line, each.text) for each, _ in commands} - unsaid
     said |= {(each.line, each.text) for each in script.statements} - unsaid
     statements = tuple(Statement(*each) for each in sorted(said))
-    lines = text.count("\n") + bool(text and not text.endswith("\n"))
-    ports = tuple(port for port, _ in read)
-    return Configuration("tc", ports, tuple(remarks), statements, lines)
+    return Configuration("tc", tuple(port for port, _ in read), tuple(remarks), statements)
 
 
 def _placed(commands: Commands) -> Commands:

@@ -1,4 +1,4 @@
-"""What the reader states of a port counts in every dialect."""
+"""What every dialect has in common: facts that the reader states, and the lines of a text."""
 
 import pytest
 
@@ -21,3 +21,10 @@ def test_sr_os_keeps_a_transmit_ring_as_a_fact():
     written = write(configured.port, "sros")
     assert dict(written.facts)["transmit_ring_packets"] == 9
     assert not any("ring" in each for each in written.lost)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_has_as_many_lines_in_every_dialect(name):
+    text, dialect = TEXTS[name].removesuffix("\n"), name.split()[0]
+    for ended in (text, f"{text}\n"):
+        assert read(ended, facts=FACTS, dialect=dialect).lines == len(text.split("\n"))
