@@ -3,15 +3,19 @@
 import pytest
 
 from qoslib.config import read, write
-from sample_texts import TEXTS
+from sample_texts import NX_FABRIC, TEXTS
 
 STATED = {"overhead_bytes": 4.0, "base_delay_s": 1e-3, "transmit_ring_packets": 9}
 FACTS = {"line_rate_bps": 1e9, "buffer_bytes": 1e6, **STATED}
+#: On NX-OS queues need classes and policies of their own type.
+WITH_PORTS = {**TEXTS, "nxos": NX_FABRIC}
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", WITH_PORTS)
 def test_a_stated_fact_counts_in_every_dialect(name):
-    for configured in read(TEXTS[name], facts=FACTS, dialect=name.split()[0]):
+    found = read(WITH_PORTS[name], facts=FACTS, dialect=name.split()[0])
+    assert found.ports
+    for configured in found:
         assert {fact: getattr(configured.port, fact) for fact in STATED} == STATED
         assert configured.origin("transmit_ring_packets").fact == "transmit_ring_packets"
 
