@@ -163,7 +163,9 @@ def control_in_default(checked: CheckedPort) -> Iterator[Found]:
     yield Found(
         rest[0].line or checked.configured.line,
         f"CS6 (routing) waits in {rest[0].name}, with all traffic that has no class.",
-        f"{len(marked)} classes match marks, none of them CS6.",
+        f"{len(marked)} classes match marks, none of them CS6."
+        if marked[1:]
+        else "One class matches marks, and not CS6.",
         checked.fixes.control_class((*groups, checked.groups[0])[0], rest[0]),
     )
 

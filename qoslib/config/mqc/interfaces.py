@@ -100,6 +100,7 @@ def _lost(of: Interface, line: Line) -> str | None:
         return _typed(of, Words(line, 2))
     if line.verb in ("interface", "service", "system"):
         return ""
+    of.hidden |= line.verb == "traffic-shape" or words[:2] == ("rate-limit", "output")
     lost = begun(words, SEVERAL) or INTERFACE.get(line.verb, "")
     if lost or line.verb not in _READ:
         return lost or None

@@ -185,7 +185,8 @@ class Interface:
     """An interface: its policies by direction, and what its lines say of its rate and memory.
 
     `earlier` are policies of a direction that stood there before the one in `policies`, and `turns`
-    queues by number where all of them are known.
+    queues by number where all of them are known. `hidden` is whether a limit that no model has holds
+    back what the interface sends.
     """
 
     name: str
@@ -198,6 +199,7 @@ class Interface:
     bundle: str = ""
     ring: Value | None = None
     turns: Turns | None = None
+    hidden: bool = False
 
 
 @dataclass

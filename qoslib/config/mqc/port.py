@@ -191,6 +191,8 @@ class _PortReader:
         if not self.platform.modelled:
             self.found.notes.not_modelled(named.line, self._command(named), _CATALYST)
             return empty
+        if interface.hidden and way == "out":
+            return empty
         line = self._line_rate()
         if line is None and way == "in" and not has_queues(self.found, policy):
             # It only marks, at any rate.
@@ -207,6 +209,8 @@ class _PortReader:
         hold, line = self.interface.hold["out"], self._line_rate()
         every = ConfiguredClass("class-default", "output", ("the rest",), hold.line)
         empty = ConfiguredPort(self.interface.name, "out", None, (every,), line=hold.line)
+        if self.interface.hidden:
+            return empty
         if line is None:
             self._ask_rate()
             return empty.replace(missing=tuple(self.notes.missing))
@@ -339,7 +343,7 @@ class _PortReader:
 
     def _above(self, line: Value) -> Sourced[Shaper] | None:
         """The shaper of the whole interface that a sub-interface passes."""
-        if not self.platform.several or self.way == "in":
+        if not (self.platform.several or self.platform.name == "ios-xe") or self.way == "in":
             return None
         shape = port_shape(self.found, self.interface.name)
         try:

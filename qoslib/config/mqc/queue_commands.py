@@ -1,5 +1,7 @@
 """`random-detect` and `queue-limit`: thresholds and limits, in all units."""
 
+import re
+
 from qoslib.config.amounts import share_text, value_text
 from qoslib.config.conditioners import Row
 from qoslib.config.mqc.matches import meaning
@@ -10,6 +12,7 @@ from qoslib.config.words import LENGTHS, NotUnderstood, Words
 __all__ = ["DYNAMIC", "OF_MEMORY", "queue_buffers", "queue_limit", "random_detect"]
 
 #: Marks that no model looks at.
+_RANGE = re.compile(r"([0-7])-([0-7])")
 _UNSEEN = "atm-clp", "clp", "dei", "discard-class", "exp"
 _IN_PACKETS = "Thresholds in packets are left out: queues of this platform are counted in bytes"
 _NOT_SAID = "Thresholds that the platform sets, or of packets without ECN alone, are left out"
@@ -33,8 +36,10 @@ def _length(words: Words, what: str, percent: bool = False) -> Value:
 
 
 def _marks(words: Words, by: str) -> list[str]:
-    """The marks that values with commas mean: `by` is ``dscp``, ``precedence`` or ``cos``."""
+    """The marks of values with commas, or of a range of CoS; `by` is their kind."""
     listed = words.take(f"the {by}").split(",")
+    if by == "cos" and (ends := _RANGE.fullmatch(listed[0])) and not listed[1:]:
+        listed = [str(each) for each in range(int(ends[1]), int(ends[2]) + 1)]
     return [mark for word in listed for mark in meaning(words, by, word, by == "dscp")]
 
 
@@ -163,11 +168,13 @@ def _range(words: Words) -> Row:
 
 def _nexus(early: Early, words: Words) -> Row:
     """The thresholds of NX-OS: each with its word, and perhaps weight 0 for the queue as it is."""
-    percent = "percent" in words.line.words
+    # A Nexus 9000 has `percent` behind the number, a Nexus 7000 in front of it.
+    percent = bool(words.skip("percent")) or "percent" in words.line.words
     low = _length(words, "the minimum", percent)
     words.skip("percent")
     if not words.skip("maximum-threshold"):
         raise NotUnderstood
+    words.skip("percent")
     high, share = _length(words, "the maximum", percent), 1.0
     words.skip("percent")
     while words.ahead:

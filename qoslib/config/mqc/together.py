@@ -113,7 +113,7 @@ def port_shape(found: Policies, name: str) -> Shape | None:
 
     It is a policy of `class-default` alone that only shapes. From IOS XR 6.6.25 on it is in force
     for all that leaves by the port (Cisco, NCS 540 QoS Configuration Guide 7.5, Configuring
-    Hierarchical Modular QoS).
+    Hierarchical Modular QoS). It is taken so on IOS XE as well, where it promises less.
     """
     whole = whole_of(name)
     above = found.interfaces.get(whole)

@@ -603,7 +603,7 @@ def test_what_is_not_modelled_and_what_is_unknown_is_listed():
         ["class A", "set dscp ef", "police rate 500 pps", "frobnicate 3",
          "bandwidth 1000 account user-defined 4",
          "compression header ip"],
-        more=" max-reserved-bandwidth 90\n rate-limit output 8000 2000 2000\n",
+        more=" max-reserved-bandwidth 90\n rate-limit input 8000 2000 2000\n",
     )  # fmt: skip
     configured, found = only(text)
     assert [(each.kind, each.text.split()[0]) for each in found.remarks] == [
