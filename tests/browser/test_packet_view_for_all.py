@@ -156,7 +156,7 @@ def test_every_control_has_a_role_and_a_name_and_the_picture_words(page):
         'group "Packets: tail, head, RED, CoDel"',
         'slider "Time in the window"',
         'button "Play"',
-        'button "Event before"',
+        'button "Previous event"',
         'button "Next event"',
         'combobox "Speed"',
         'button "Reset"',
@@ -201,7 +201,7 @@ def test_keys_alone_reach_every_control_and_focus_is_seen(page):
             break
         assert outline >= 2, name
         reached.append(name)
-    expected = ["Time in the window", "Play", "Event before", "Next event", "Speed", "Reset"]
+    expected = ["Time in the window", "Play", "Previous event", "Next event", "Speed", "Reset"]
     expected += ["Copy picture", "Save page", "Projector", "Queue", "Queue limit", "Offered load"]
     assert reached == [*expected, "Drop the oldest", "Counters"]
 

@@ -107,7 +107,8 @@ def test_changes_are_a_list(changes):
 
 def test_the_first_scene_is_stored_with_other_walls_ends_and_loads(files):
     *about, found = stored(files["00_one_queue-0.js"])
-    assert about == ["00_one_queue-0", "packets", ["00_one_queue-0-loads"], "00.a"]
+    more = [["00_one_queue-0-loads", "rate-0-0", [0.5]]]
+    assert about == ["00_one_queue-0", "packets", more, "00.a"]
     assert next(iter(found)) == ""
     assert len(found) == 6
     *_, loads = stored(files["00_one_queue-0-loads.js"])

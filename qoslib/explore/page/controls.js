@@ -15,7 +15,7 @@ export function controlsOf(view, does) {
   };
   const scrub = make("input", { class: "scrub", type: "range", min: 0, max: 1000, step: 1, value: 0, "aria-label": "Time in the window" });
   const play = button("▶ Play", { class: "play", title: "Space", "aria-label": "Play" }, does.turn);
-  const back = button("◂|", { "aria-label": "Event before", title: "Event before (←)" }, () => does.step(-1));
+  const back = button("◂|", { "aria-label": "Previous event", title: "Previous event (←)" }, () => does.step(-1));
   const forth = button("|▸", { "aria-label": "Next event", title: "Next event (→)" }, () => does.step(1));
   const options = SPEEDS.map((each) => make("option", { value: each, ...(each === 1 ? { selected: "" } : {}) }, `${each} ×`));
   const speeds = make("select", { "aria-label": "Speed" }, ...options);

@@ -45,18 +45,18 @@ function held(scene, state) {
 function signsOf(scene, layout, live) {
   const turned = scene.lanes.some((lane) => lane.queues.some((queue) => queue.dropper === "TailDrop" || queue.dropper === "HeadDrop"));
   const said = ["Stem: the delay of a packet", "pale: about to arrive"];
-  if (scene.lanes.some((lane) => numbered(lane, layout))) said.push(`number: count of packets, every ${EVERY}th`);
+  if (scene.lanes.some((lane) => numbered(lane, layout))) said.push(`number: packet count, on every ${EVERY}th packet`);
   if (live?.alive && turned) said.push("dashed red line: click to drop at that end");
   if (live?.alive && scene.lanes.some((lane) => lane.shownQueues.some((queue) => queue.times))) said.push("↔: drag the arrivals");
   const tree = scene.lanes.find((lane) => lane.nodes.length);
   if (tree) {
     const [rate, most] = tree.buckets;
-    said.push(`buckets: ${rate} of what is guaranteed, ${most} of the most; in colour: those that pay for the packet`);
+    said.push(`buckets: ${rate} at the guaranteed rate, ${most} at the maximum; in colour: those that pay for the packet`);
     said.push("triangle: whose turn it is");
   }
   const dense = (lane, n) => layout.lanes[n].rows.some((row) => row.inline && lane.shownQueues[row.queue].policer);
   if (scene.lanes.some(dense)) said.push("bucket: a policer's tokens");
-  if (scene.lanes.some((lane) => lane.memories.length)) said.push("memory: grey is held by others; behind a mark, what is reserved");
+  if (scene.lanes.some((lane) => lane.memories.length)) said.push("memory: grey is held by others; the part beyond a mark is reserved");
   if (scene.lanes.some((lane) => lane.marked)) said.push("cut corner: marked CE");
   if (scene.lanes.some((lane) => lane.queues.some((queue) => queue.orders))) said.push("two bars: senders paused");
   if (scene.lanes.some((lane) => lane.colour)) said.push("G, Y, R: metered green, yellow, red");

@@ -86,7 +86,7 @@ export function slidersOf(scene, memory, ask, again, stops) {
   }
   const ends = TURNED[queue.dropper];
   if (ends) {
-    const hint = `A full queue now drops its ${ends[0]} packet. Press, and it drops its ${ends[1]} instead.`;
+    const hint = `A full queue now drops its ${ends[0]} packet. Press to drop its ${ends[1]} instead.`;
     const turn = make("button", { type: "button", "data-hint": hint, "aria-description": hint }, `Drop the ${ends[1]}`);
     turn.addEventListener("click", () => ask({ turn: true, lane: number, queue: place }));
     found.push(turn);

@@ -142,7 +142,7 @@ function slots(pen, lane, made, sender, now, top) {
   const below = top + made.slot + 16, x = right - now.ssthresh * pitch;
   const bound = now.window > now.usable ? ", the receive window" : "";
   const name = lane.senders.length > 1 ? `${sender.name}: ` : "";
-  const again = now.again ? `, ${now.again} sent again` : "";
+  const again = now.again ? `, ${now.again} retransmitted` : "";
   const limit = x >= layout.pad && now.ssthresh >= 1 ? `ssthresh ${now.ssthresh.toFixed(0)}` : "";
   const inWords = limit && made.slot < 16 ? `, ${limit}` : "";
   const said = `${name}${phaseOf(now)}${inWords}, ${now.flight} in flight${again}`, muted = { colour: theme.muted, align: "right" };

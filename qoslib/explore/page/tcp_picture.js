@@ -6,7 +6,7 @@ import { drawTcp } from "./tcp_draw.js";
 import { layoutOfTcp } from "./tcp_layout.js";
 import { countedOfTcp, loadTcp, stateOfTcp, storyOfTcp, toldOfTcp } from "./tcp_scene.js";
 
-const HEAD = ["", "window", "ssthresh", "in flight", "sent", "sent again", "dropped", "timeouts", "acknowledged"];
+const HEAD = ["", "window", "ssthresh", "in flight", "sent", "retransmitted", "dropped", "timeouts", "acknowledged"];
 
 /** The counters of each sender and stream as the head and body of a table. */
 function countersOfTcp(scene, state) {

@@ -124,7 +124,7 @@ export function toldOfTcp(story) {
 /** The counters of a lane, for the status line. */
 export function countedOfTcp(now) {
   const senders = now.senders.map((each) => {
-    const again = each.again ? `, ${each.again} sent again` : "";
+    const again = each.again ? `, ${each.again} retransmitted` : "";
     return `${phaseOf(each)}, window ${words(Math.floor(each.usable), "packet")}, ${each.flight} in flight${again}`;
   });
   return `${senders.join("; ")}; ${now.waiting} waiting, ${now.dropped} dropped`;
