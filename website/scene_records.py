@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "build" / "scenes"
 #: The scene that is kept with other settings, too: a page needs no engine to change it.
 FIRST = "00_one_queue-0"
-WALLS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
+WALLS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 64)
 LOADS = (0.5, 0.65, 0.8, 1.35, 2.0)
 #: The name of the setting that has these values.
 RATE = "rate-0-0"
