@@ -28,6 +28,7 @@ IN_A_PAGE = ROOT / "website" / "page"
 #: Script in website/page -> beginnings of the names of pages that load it, in this order.
 SCRIPTS = {
     "site.js": ("",),
+    "printing.js": ("",),
     "address.js": ("lessons/", "check/"),
     "engine.js": ("lessons/", "check/"),
     "scene_records.js": ("lessons/",),
