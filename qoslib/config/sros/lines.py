@@ -38,8 +38,8 @@ def lines_of_sros(text: str) -> list[Line]:
     if is_braced(text):
         found = statements(_END.sub(";", text), pieces=False)
         tops = "configure", "/configure"
-        whole = [each._replace(words=each.words[each.words[0] in tops :]) for each in found]
-        return [each for each in whole if each.words]
+        bare = (each._replace(words=each.words[each.words[0] in tops :]) for each in found)
+        return [each for each in bare if each.words]
     lines = lines_of(text)
     loose, above, read = not any(each.depth for each in lines), list[Line](), list[Line]()
     for line in lines:

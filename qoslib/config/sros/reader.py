@@ -201,8 +201,7 @@ class _Text:
         name, rest = words[1], [each for each in words[2:] if each not in ("create", "policy-name")]
         broken = _BREAKOUT.fullmatch(rest[-1]) if rest[:-1] == ["connector", "breakout"] else None
         if broken:
-            rate_bps = units.gbps(float(broken[1]))
-            self.breakouts[name] = Value(rate_bps, "bit/s", line.number)
+            self.breakouts[name] = Value(units.gbps(float(broken[1])), "bit/s", line.number)
             self.notes.understood(line.number, line.text)
             return ""
         place = self.places.setdefault(name.partition(":")[0], _Place(line.number))
@@ -225,12 +224,12 @@ class _Text:
             raise NotUnderstood
         if not value:
             return "" if _ELSEWHERE.isdisjoint(rest) else "Slopes of a pool are left out."
-        if key in ("egress-rate", "speed"):
-            rate_bps = speed_bps(value[0], "sros") if key == "speed" else None
-            if key == "egress-rate":
-                taken = Words(line._replace(words=words), words.index(key) + 1)
-                rate_bps = taken.rate_bps("the rate", "kbit/s")
-            place.given |= {key: Value(rate_bps, "bit/s", line.number)} if rate_bps else {}
+        if key == "egress-rate":
+            taken = Words(line._replace(words=words), words.index(key) + 1)
+            place.given[key] = taken.said(taken.rate_bps("the rate", "kbit/s"), "bit/s")
+        elif key == "speed":
+            if rate_bps := speed_bps(value[0], "sros"):
+                place.given[key] = Value(rate_bps, "bit/s", line.number)
         elif len(value) > 1:
             raise NotUnderstood
         else:
