@@ -80,7 +80,7 @@ def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
         unfilled = checked.by_default(member, "limit") and not _fills(checked, member)
         usual_s = DEEP_BY_DEFAULT_S if unfilled else DEEP_S
         if lasts > (target or usual_s):
-            wanted = f"its target is {time_text(target)}" if target else "200 ms is much"
+            wanted = f"its target is {time_text(target)}" if target else "200 ms is already long"
             why = _arithmetic(checked, member, lasts)
             shorter_s = target or DEEP_S / 2
             window_s = units.serialisation_s(

@@ -9,7 +9,7 @@ from qoslib import units
 from qoslib.compare.rows import Row, grouped
 from qoslib.record import checked
 from qoslib.results import Result
-from qoslib.tables import format_quantity
+from qoslib.tables import format_quantity, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,8 +33,8 @@ _WHY = {
     " wait for each other.",
     "delay, more": "In the fluid model an overloaded queue is always full, but packets sometimes"
     " find it shorter.",
-    "rate": "The fluid model knows only long-run averages; bursts, chance and a queue that is still"
-    " filling change what a run loses.",
+    "rate": "The fluid model knows only long-run averages. What a run loses also depends on bursts,"
+    " on whose packets find the queue full, and on a queue that is still filling.",
     "tcp": "Bursts and the moment of each loss decide which windows fall, and the fluid model has"
     " neither.",
 }
@@ -124,9 +124,18 @@ def _reason(quantity: str, less: bool, is_tcp: bool) -> str:
     return "rate" if quantity != "delay" else f"delay, {'less' if less else 'more'}"
 
 
+def _plain(value: float) -> str:
+    """Three digits without an exponent.
+
+    >>> _plain(6038.7)
+    '6040'
+    """
+    return number(float(f"{value:.3g}"))
+
+
 _CALLED = {"carried": "carried rate", "lost": "loss", "delay": "delay"}
 _SHOWN: dict[str, Callable[[float], str]] = {
-    "carried": lambda bps: f"{units.convert(bps, 'bit/s', 'Mbit/s'):.3g} Mb/s",
+    "carried": lambda bps: f"{_plain(units.convert(bps, 'bit/s', 'Mbit/s'))} Mb/s",
     "lost": lambda share: f"{units.convert(share, '1', '%'):.3g} %",
     "delay": lambda delay_s: format_quantity("delay_s", float(f"{delay_s:.3g}")),
 }

@@ -1,4 +1,4 @@
-"""The front door: run a scenario with the model that you name, once or over a grid of values."""
+"""Run a scenario with the model that you name, once or over a grid of values."""
 
 from qoslib.front.grid import Sweep
 from qoslib.front.runs import MODELS, run

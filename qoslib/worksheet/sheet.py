@@ -159,15 +159,14 @@ def _listed(commands: Sequence[Advice]) -> list[str]:
 
 
 def _cells(rule: Rule) -> tuple[str, ...]:
-    wait, size = units.convert(rule.line_s, "s", "ms"), _megabytes(rule.buffer_bytes)
+    wait, size = units.convert(rule.line_s, "s", "ms"), units.convert(rule.buffer_bytes, "B", "MB")
+    large = _three_digits(wait), _three_digits(size), f"{rule.packets:,}"
     rates = [_mbps(shown) for shown in (rule.long_run, rule.test)]
-    call = f"{rule.call_mos:.1f}"
-    return (rule.name, f"{wait:.3g}", size, f"{rule.packets:,}", call, *rates, rule.why)
+    return (rule.name, *large, f"{rule.call_mos:.1f}", *rates, rule.why)
 
 
-def _megabytes(size: float) -> str:
-    three_digits = float(f"{units.convert(size, 'B', 'MB'):.3g}")
-    return f"{three_digits:,.12g}"
+def _three_digits(value: float) -> str:
+    return f"{float(f'{value:.3g}'):,.12g}"
 
 
 def _mbps(shown: Shown | None) -> str:

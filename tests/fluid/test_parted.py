@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from qoslib import compare, fluid, lessons, packets, units
+from qoslib import compare, fluid, lessons, packets, run, units
+from qoslib.platforms import mx150
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
@@ -109,3 +110,28 @@ def test_a_queue_that_is_starved_for_a_while_has_no_delay_in_the_fluid_model():
     solved = fluid.over_time(starved.network, starved.streams, 11.0)
     assert np.isnan(solved.delay_mean_s).tolist() == [False, True]
     assert solved.sent_pps[1] > 0
+
+
+def test_two_directions_that_part_take_turns_in_a_longer_run():
+    """At 200 B the streams are in step: both models lose a third, the packet model not of each."""
+    app = lessons.packet_rate.explorer()
+    app.move(frame=200)
+    assert "the packet model loses 46.6 % of xe-0/0/12 and 20.6 % of xe-0/0/13" in app.remark
+    assert "e+0" not in app.remark
+    streams = mx150.streams(200)
+    longer = Scenario("longer", mx150.router(), streams, 0.05, 0.01)
+    lost = run(longer, bins=1, progress=lambda *_: None).drop_ratio
+    assert lost[0] == pytest.approx(lost[1], rel=0.1)
+
+
+def test_a_queue_that_is_still_filling_is_named_as_the_reason():
+    app = lessons.packet_rate.explorer()
+    app.move(frame=300)
+    assert "loss of xe-0/0/12 3.42 % (fluid), 0 % (packets)" in app.remark
+    assert app.remark.endswith("and nothing is lost until it is full.")
+
+
+def test_a_remark_is_of_the_frame_that_is_set():
+    app = lessons.packet_rate.explorer()
+    app.move(frame=646)
+    assert app.remark == ""

@@ -62,7 +62,7 @@ def test_lesson_00_a_queue_that_one_per_cent_overloads_is_full_when_packets_are_
 ):
     app = moved(one_queue, load=101, buffer=buffer)
     assert marks(app, "packets") == pytest.approx(marks(app, "now"), rel=0.01)
-    assert "Packet by packet (CBR) 0.99 % is lost, and a packet takes" in app.summary
+    assert "Packet model (CBR): 0.99 % is lost, and a packet takes" in app.summary
     assert app.remark == ""
 
 

@@ -272,11 +272,23 @@ def test_the_packet_model_is_drawn_over_the_fluid_one_and_named():
     assert "queue of CS1, BE is still filling" in figure.summary
 
 
+def test_the_table_of_one_queue_has_both_models():
+    table = one_queue().table
+    assert list(table) == [
+        f"{column}, {model}"
+        for model in ("fluid model", "packet model")
+        for column in ("carried [Mb/s]", "lost [%]", "delay [ms]")
+    ]
+    own = table.dropna().iloc[-1]
+    assert own["lost [%], packet model"] == pytest.approx(34.4, abs=0.1)
+    assert own["lost [%], fluid model"] == pytest.approx(own["lost [%], packet model"], rel=0.02)
+
+
 def test_packets_of_one_queue_stand_on_the_line_where_they_come_evenly():
     figure = one_queue()
     assert trace(figure, "packets-2")["y"] == pytest.approx((0.12112, 62.1), rel=0.01)
     assert figure.summary.endswith(
-        "Packet by packet (CBR) 34.4 % is lost, and a packet takes 62.1 ms."
+        "Packet model (CBR): 34.4 % is lost, and a packet takes 62.1 ms."
     )
     low, high = figure.layout["yaxis3"]["range"]
     assert low <= np.log10(0.12112) < np.log10(62.1) <= high

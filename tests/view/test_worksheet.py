@@ -317,3 +317,8 @@ def test_a_bad_amount_on_the_command_line_is_named(arguments, said, capsys):
         status = stopped.code
     assert status == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_large_number_has_no_exponent():
+    sheet = worksheet(units.mbps(10), units.ms(30), flows=4, window_bytes=1_000_000)
+    assert sheet.table().loc["windows fit", "ms"] == "3,170"

@@ -17,7 +17,12 @@ __all__ = ["Published", "figure", "in_thirds"]
 
 #: Titles of the panels, with units.
 PANELS = ("carried [Mb/s of frames]", "lost [% of offered]", "delay [ms]")
-COLUMNS = ("carried [Mb/s]", "lost [%]", "delay [ms]")
+#: Kind -> columns of the table, in the order of the panels.
+COLUMNS = {
+    kind: [f"{column}, {model}" for column in ("carried [Mb/s]", "lost [%]", "delay [ms]")]
+    for kind, model in style.KINDS.items()
+}
+INDEX = "offered [% of the link]"
 #: Sizes of the packet model's dots: along the line, and where the sliders stand.
 SMALL, LARGE = 6, 12
 
@@ -95,21 +100,31 @@ def figure(
         more = {"uid": f"measured-{panel}", "half_width": half, "faded": faded}
         traces.append(style.points("measured", [name], seen_x[: len(value)], value, panel, **more))
     traces += style.keys("packets", "now", "measured")
-    table = Columns(
-        dict(zip(COLUMNS, np.round(fluid, 3)[:, :-1], strict=True)),
-        np.round(x[:-1], 1),
-        "offered [% of the link]",
-    )
+    table = _table(x, fluid, dots_x, dots)
     summary = _summary(*np.array([x, *fluid])[:, -1].tolist())
     if simulated and not np.isnan(dots[2][-1]):
         kind = type(stream.arrivals).__name__
         summary += (
-            f" Packet by packet ({'CBR' if kind == 'Cbr' else kind}) {dots[1][-1]:.3g} % is lost,"
+            f" Packet model ({'CBR' if kind == 'Cbr' else kind}): {dots[1][-1]:.3g} % is lost,"
             f" and a packet takes {dots[2][-1]:.3g} ms."
         )
     shown_s = delays_s or (np.nanmin(solved.delay_mean_s), np.nanmax(solved.delay_mean_s))
     layout = _layout(port, float(x.max()), shown_s)
     return Figure(data=traces, layout=layout, summary=summary, table=table)
+
+
+def _table(x, fluid, dots_x, dots):
+    """Both models by load; while the controls move, the fluid model alone, which is quick."""
+    if not len(dots_x):
+        lines = zip(COLUMNS["fluid"], np.round(fluid, 3)[:, :-1], strict=True)
+        return Columns(dict(lines), np.round(x[:-1], 1), INDEX)
+    drawn = {"fluid": (x, fluid), "packets": (dots_x, dots)}
+    columns = {
+        name: (np.round(loads, 1), values)
+        for kind, (loads, rows) in drawn.items()
+        for name, values in zip(COLUMNS[kind], rows, strict=True)
+    }
+    return Columns.aligned(columns, INDEX).round(3)
 
 
 def _layout(port, load, delays_s):
@@ -120,7 +135,7 @@ def _layout(port, load, delays_s):
     # A fifth of a power of ten more on either side, so that no symbol is cut off.
     low, high = np.log10(units.convert(np.array(delays_s), "s", "ms"))
     y_axes = [*ranges, style.decades(float(low) - 0.2, float(high) + 0.2)]
-    return style.layout(PANELS, "offered [% of the link]", y_axes)
+    return style.layout(PANELS, INDEX, y_axes)
 
 
 def _drawn(result, line_bps):
@@ -147,6 +162,6 @@ def _published(seen, line_bps):
 def _summary(load, carried, lost, delay):
     waits = "there is no packet to wait" if np.isnan(delay) else f"a packet takes {delay:.3g} ms"
     return (
-        f"Offered {load:.3g} % of the link. In the fluid model it carries {carried:.4g}"
+        f"Offered {load:.3g} % of the link. Fluid model: the link carries {carried:.4g}"
         f" Mb/s of frames, {lost:.3g} % is lost, and {waits}."
     )

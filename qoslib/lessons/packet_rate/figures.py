@@ -143,8 +143,8 @@ def _here(marks):
         (size,), counted = marks
         line, frames, packets = (float(each[0]) for each in counted)
         yield (
-            f"Frames of {size:g} bytes: {line:.3g} Gb/s on the line, which is {frames:.3g} Gb/s of"
-            f" frames and {packets:.3g} million packets a second."
+            f"Frames of {size:g} bytes: {line:.3g} Gb/s on the line, {frames:.3g} Gb/s of frames"
+            f" and {packets:.3g} million packets per second."
         )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from qoslib import compare, fluid, run, units
+from qoslib.compare.remarks import APART
 from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
@@ -14,6 +15,7 @@ from qoslib.platforms import mx150
 from qoslib.platforms import platform as platform_named
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.scenario import Scenario
+from qoslib.traffic import Cbr
 
 __all__ = ["SIMULATED", "SIZES", "explorer", "start"]
 
@@ -23,6 +25,17 @@ SIZES = sorted({*mx150.FRAMES, *np.geomspace(64, 1518, 20).round().astype(int).t
 SIMULATED = (64, 100, 128, 200, 256, 300, 360, 512, 1024, 1518)
 #: Simulated time that the packet model leaves out, and its end, where so much is offered [s].
 WARMUP_S, END_S, OFFERED_BPS = units.ms(1), units.ms(3), units.gbps(20)
+
+#: Where both models lose the same of all streams together, but the packet model not of each.
+UNEVEN = (
+    "Both models lose the same share in total, but the packet model loses {}. The streams are"
+    " evenly spaced at almost the same rate. So in this short run the packets of one keep arriving"
+    " just after a place in the full queue became free, and those of the other just before. In a"
+    " longer run the streams take turns."
+)
+
+#: Where a queue takes evenly spaced packets, and loses fewer of them than in the fluid model.
+FILLING = "The run is short, so the queue is still filling, and nothing is lost until it is full."
 
 #: Control -> its slider: name, least, most, step, digits.
 _SLIDERS = {
@@ -70,14 +83,15 @@ def explorer(where: str | Scenario = "mx150") -> Explorer:
                     ghost("05.b", 0, y=[0, 0.4 * top], faded=faded, side="right"),
                 ]
             )
-        drawn.remark = _remark(here, lines(values), simulated)
+        drawn.remark = _remark(here, simulated and simulated[round(values["frame"])], begun)
         return drawn
 
     def simulate(values, progress):
         there, found = _described(begun.network, values), {}
-        for size in SIMULATED:
+        sizes = sorted({*SIMULATED, round(values["frame"])})
+        for size in sizes:
             found[size] = _simulated(there, _streams(begun, size, values))
-            progress(len(found) * END_S, len(SIMULATED) * END_S)
+            progress(len(found) * END_S, len(sizes) * END_S)
         return found
 
     def scenarios(values):
@@ -88,14 +102,22 @@ def explorer(where: str | Scenario = "mx150") -> Explorer:
     return Explorer(controls, draw, simulate, call)
 
 
-def _remark(here, lines, simulated):
-    """The smallest frame for which the models part; alone, where the fluid model is valid."""
-    if simulated is None:
-        return compare.remark(here, None)
-    for size, result in simulated.items():
-        if size in lines and (text := compare.remark(lines[size], result)):
-            return f"With frames of {size} B: {text}"
-    return ""
+def _remark(here, counted, begun):
+    """Where the models part at the frame that is set; alone, where the fluid model is valid."""
+    text = compare.remark(here, counted)
+    if not text or counted is None:
+        return text
+    fluid_lost, lost = (each.dropped_pps.sum() / each.offered_pps.sum() for each in (here, counted))
+    if not all(isinstance(each.arrivals, Cbr) for each in begun.streams):
+        return text
+    if abs(fluid_lost - lost) > APART * fluid_lost:
+        return f"{text.partition('. ')[0]}. {FILLING}" if lost < fluid_lost else text
+    shares = units.convert(counted.drop_ratio, "1", "%")
+    return UNEVEN.format(
+        " and ".join(
+            f"{share:.3g} % of {name}" for name, share in zip(counted.streams, shares, strict=True)
+        )
+    )
 
 
 def start(begun: Scenario) -> dict:

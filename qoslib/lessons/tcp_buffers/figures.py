@@ -134,7 +134,7 @@ def _summary(size, now, simulated, published, rules):
         if np.isclose(test.buffer_bytes, size, rtol=1e-3):
             rate, lost = test.carried_bps.value, test.dropped_packets.value
             name = CALLED[test.platform]
-            yield f"Published of the {name}: {drawn(rate, 0):.3g} Gb/s, {lost:,.0f}."
+            yield f"Published for the {name}: {drawn(rate, 0):.3g} Gb/s and {lost:,.0f} packets."
     marked = [
         f"{name} {units.convert(each, 'B', 'MB'):.3g} MB" for name, each in rules.items() if each
     ]

@@ -189,4 +189,4 @@ def sentence(result) -> str:
     if result is None:
         return ""
     rate, lost = (float(drawn(each, panel)) for panel, each in enumerate(tcp.totals(result)))
-    return f"Packet by packet: {rate:.3g} Gb/s and {lost:,.0f} packets."
+    return f"Packet model: {rate:.3g} Gb/s and {lost:,.0f} packets."
