@@ -185,8 +185,8 @@ class Interface:
     """An interface: its policies by direction, and what its lines say of its rate and memory.
 
     `earlier` are policies of a direction that stood there before the one in `policies`, and `turns`
-    queues by number where all of them are known. `hidden` is whether a limit that no model has holds
-    back what the interface sends.
+    queues by number where all of them are known. `hidden` is whether something that no model has
+    holds back what the interface sends.
     """
 
     name: str
