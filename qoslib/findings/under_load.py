@@ -19,7 +19,7 @@ from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree
 from qoslib.results import Interval, Result
 from qoslib.scenario import Scenario
 from qoslib.tolerances import ROUNDING
-from qoslib.traffic import Poisson, Stream
+from qoslib.traffic import Poisson, Stream, TickedBursts
 
 if TYPE_CHECKING:
     from qoslib.front.replications import Replications
@@ -54,6 +54,9 @@ LEAST_LOSS = 1e-3
 SECONDS = 20.0
 #: No target is met by a p99 delay of fewer packets in a run: ten of these are beyond it.
 LEAST_PACKETS = 1000
+#: A run has so many bursts of a timer, such as pictures of a video: one at an end is a part of the
+#: load, and much of it where there are few.
+LEAST_BURSTS = 10
 #: The half-width that an interval may have, as a part of its mean.
 PRECISION = 0.1
 
@@ -340,7 +343,8 @@ def _settled(
     def enough(means: Mapping[tuple[str, str], Interval]) -> bool:
         return all(_is_known(load, means) for load in sent)
 
-    least_s = max((_told_s(load, ratio) for load in sent if load.target_s), default=0.0)
+    told_s = [_told_s(load, ratio) for load in sent if load.target_s]
+    least_s = max([*told_s, *map(_bursts_s, sent)])
     runs = replicate(scenario, measure, enough, seconds, progress, least_s)
     if not runs.changing:
         return [_mean_run(load, runs, ratio) for load in sent]
@@ -350,6 +354,12 @@ def _settled(
         ClassRun(name, ratio, "packets", None, 0.0, rate_bps, changing=why)
         for name, rate_bps in offered_bps.items()
     ]
+
+
+def _bursts_s(load: Load) -> float:
+    """How long the least number of bursts takes [s]; 0 of a class that is sent none."""
+    ticks_s = (of.arrivals.tick_s for of in load.streams if isinstance(of.arrivals, TickedBursts))
+    return LEAST_BURSTS * max(ticks_s, default=0.0)
 
 
 def _told_s(load: Load, ratio: float) -> float:

@@ -144,6 +144,21 @@ def test_a_tree_that_does_more_is_no_flat_port(changed):
     assert "a tree of schedulers like this one" in said
 
 
+def test_runs_of_a_fast_port_have_enough_pictures_to_carry_their_load():
+    text = """\
+class-map match-any VIDEO
+ match dscp af41
+policy-map FAST
+ class VIDEO
+  bandwidth percent 30
+interface TenGigabitEthernet0/1/0
+ service-policy output FAST
+"""
+    report = check(text, traffic='VIDEO = "2 Gb/s video"\nclass-default = "6 Gb/s of 200 B"')
+    sent_bps = {(each.name, each.model): each.sent_bps for each in report.ports[0].runs}
+    assert sent_bps["VIDEO", "packets"] == pytest.approx(2e9, rel=0.1)
+
+
 def test_round_trips_and_connections_count_below_a_shaper():
     port = edge(EDGE.replace("queue-limit 64 packets", "queue-limit 16 packets"))
     got = {}
