@@ -8,7 +8,7 @@ from qoslib.checks.fixes import WINDOW_PACKETS
 from qoslib.checks.queueless import policed_alone
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text, size_text, time_text
-from qoslib.config.junos.classes import NO_NUMBER
+from qoslib.config.junos.classes import NO_NUMBER, OF_SWITCH
 from qoslib.config.records import FAIR_QUEUE
 from qoslib.port import Codel, PacketLimit, Pie
 
@@ -136,7 +136,7 @@ def _shared(checked: CheckedPort, member: Member) -> bool:
 
 def _unknown(checked: CheckedPort, member: Member) -> bool:
     """Whether the text does not say which queue a class has, and so which default (Junos)."""
-    left_out = (each for each in checked.configuration.remarks if each.lost == NO_NUMBER)
+    left_out = (each for each in checked.configuration.remarks if each.lost in (NO_NUMBER, OF_SWITCH))
     unsaid = checked.by_default(member, "limit")
     return bool(unsaid) and any(member.of.name in each.words for each in left_out)
 

@@ -13,6 +13,7 @@ from qoslib.config.junos.words import (
     DEFAULT_CLASSES,
     KINDS,
     LOSS_PRIORITIES,
+    MULTICAST_CLASSES,
     SWITCH_CLASSES,
     code_points,
     default_rules,
@@ -25,6 +26,7 @@ from qoslib.config.values import Value
 __all__ = [
     "NO_DEVICE",
     "NO_NUMBER",
+    "OF_SWITCH",
     "Rule",
     "by_queue",
     "forwarding_classes",
@@ -48,6 +50,11 @@ NO_DEVICE = 100
 NO_NUMBER = (
     "The text does not hold this forwarding class: without the number of its queue, the class has"
     " no default rate or buffer."
+)
+#: The same of a class that a device has without a line.
+OF_SWITCH = (
+    "Some EX switches have this class: which of their queues it has is not known here, so it has no"
+    " default rate or buffer."
 )
 #: Forwarding class -> the number of its queue.
 Classes = Mapping[str, Value]
@@ -78,12 +85,13 @@ def forwarding_classes(lines: Sequence[Line], notes: Provenance) -> dict[str, Va
     partial = not classes
     for name, standard in (DEFAULT_CLASSES | SWITCH_CLASSES).items():
         classes.setdefault(name, Value(standard))
-    for line in below(lines, "scheduler-maps") if partial else ():
-        if line.words[1:2] == ("forwarding-class",) and len(line.words) > 2:
-            name = line.words[2]
+    for line in below(lines, "scheduler-maps"):
+        name = line.words[2] if line.words[1:2] == ("forwarding-class",) else ""
+        built_in = name in MULTICAST_CLASSES
+        if name and (partial or built_in):
             classes.setdefault(name, Value(NO_DEVICE + len(classes)))
             if classes[name].value >= NO_DEVICE:
-                leave_out(notes, [line], NO_NUMBER)
+                leave_out(notes, [line], OF_SWITCH if built_in else NO_NUMBER)
     return classes
 
 

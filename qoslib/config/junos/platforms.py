@@ -62,6 +62,8 @@ _INSIDE = Commands(
         "schedulers * priority low-medium **": _NO_MX,
     }
 )
+#: Classes without loss that only these switches have without a line that defines them.
+_LOSSLESS = frozenset({"fcoe", "no-loss"})
 
 
 def platform_remarks(text: str, lines: Sequence[Line], facts: Facts) -> Iterator[Remark]:
@@ -84,9 +86,13 @@ def platform_remarks(text: str, lines: Sequence[Line], facts: Facts) -> Iterator
         if not acx and (found := pattern.search(text)):
             yield Remark("not modelled", _line_of(found), name, sentence)
     seen = set()
+    defined = below(lines, "class-of-service", "forwarding-classes")
+    built_in = _LOSSLESS.difference(*(line.words for line in defined))
     for line in below(lines, "class-of-service"):
         command = _INSIDE.find(line.words)
         sentence = str(command[1]) if command else ""
+        if line.words[0] == "scheduler-maps" and built_in.intersection(line.words):
+            sentence = _SWITCH
         if sentence and sentence not in seen and not (acx and _AS_MX in sentence):
             seen.add(sentence)
             yield Remark("not modelled", line.number, " ".join(line.words), sentence)

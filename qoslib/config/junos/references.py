@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from qoslib.config.junos.words import DEFAULT_CLASSES, SWITCH_CLASSES
+from qoslib.config.junos.words import DEFAULT_CLASSES, MULTICAST_CLASSES, SWITCH_CLASSES
 from qoslib.config.lines import Line, nearest, shown
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import Remark, Statement, refusal
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 _COS = "class-of-service"
-_BUILT_IN_CLASSES = {*DEFAULT_CLASSES, *SWITCH_CLASSES}
+_BUILT_IN_CLASSES = {*DEFAULT_CLASSES, *SWITCH_CLASSES, *MULTICAST_CLASSES}
 #: Level -> the kind of the names, or of the rules of several sorts, that it defines.
 _KINDS = {
     "forwarding-classes": "class",

@@ -9,6 +9,7 @@ __all__ = [
     "DEFAULT_CLASSES",
     "LOSS_PRIORITIES",
     "MARK_OF_LOSS",
+    "MULTICAST_CLASSES",
     "PRIORITIES",
     "STRICT",
     "SWITCH_CLASSES",
@@ -35,6 +36,9 @@ DEFAULT_CLASSES = {
 #: More that a QFX has (Juniper, Traffic Management User Guide for QFX, Understanding Default CoS
 #: Settings).
 SWITCH_CLASSES = {"fcoe": 3, "no-loss": 4, "mcast": 8}
+#: More that some EX switches have, in queues that differ (Juniper, CoS User Guide for EX Series,
+#: Understanding CoS Forwarding Classes).
+MULTICAST_CLASSES = ("mcast-be", "mcast-ef", "mcast-af", "mcast-nc")
 #: Kind of classifier -> the kind of its marks.
 KINDS = {
     "dscp": "DSCP", "dscp-ipv6": "DSCP", "inet-precedence": "IP", "ieee-802.1": "PCP", "exp": "EXP",
