@@ -70,8 +70,7 @@ def read_script(text: str) -> "Script":
         if each.words:
             script.understood(each.line, each.text)
     wrappers = {each.text for each in script.statements}
-    holders = {name: each.line for name, each in known.items() if _holds(each, _TC)}
-    markers = {name: each.line for name, each in known.items() if _holds(each, _MARKS)}
+    holders, markers = _holding(known, _TC), _holding(known, _MARKS)
     for line in lines:
         check_time(line.number)
         if wrappers.intersection(line.parents):
@@ -254,10 +253,26 @@ def _not_run(line: Line) -> str:
     return "Whether it is run depends on another command" if line.parents else ""
 
 
+def _holding(known: Mapping[str, Function], what: re.Pattern[str]) -> dict[str, int]:
+    """Functions whose calls do something that is not read, themselves or by others; their lines."""
+    own = {name: each for name, each in known.items() if not each.words}
+    found = {name for name, each in own.items() if _holds(each, what)}
+    calls = {
+        name: {line.words[0] for line in each.body if line.words} for name, each in own.items()
+    }
+    while more := {name for name in own if name not in found and calls[name] & found}:
+        check_time()
+        found |= more
+    return {name: each.line for name, each in own.items() if name in found}
+
+
 def _holds(function: Function, what: re.Pattern[str]) -> bool:
-    """Whether calls of a function do something that is not read."""
-    words = (" ".join(line.words) or line.text for line in function.body)
-    return not function.words and any(what.search(each) for each in words)
+    """Whether a command of a function does something, by its words; tc may be in a variable."""
+    for line in function.body:
+        words = " ".join("tc" if plain(word) == "tc" else word for word in line.words)
+        if what.search(words or line.text):
+            return True
+    return False
 
 
 def _is_tc(words: Sequence[str]) -> bool:
