@@ -1,6 +1,6 @@
 """Rules on how long queues are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from qoslib import units
 from qoslib.checks.checked_port import CheckedPort, Member
@@ -55,17 +55,21 @@ def _arithmetic(checked: CheckedPort, member: Member, lasts: float) -> str:
 @rule("queue-deep", "warning", "RFC 8289, section 3: a standing queue adds delay and no throughput")
 def queue_deep(checked: CheckedPort) -> Iterator[Found]:
     """A full queue lasts longer at its served rate than its class should wait."""
+    yield from _merged(_deep(checked))
+
+
+def _merged(every: Iterable[tuple[str, Found]]) -> Iterator[Found]:
+    """Findings of classes; many that differ in the name of the class alone are one."""
     alike: dict[tuple[object, ...], list[tuple[str, Found]]] = {}
-    for name, found in _deep(checked):
+    for name, found in every:
         # One without a fix differs from its like in its name alone.
         same = (name,) if found.fix else (found.arithmetic, found.severity)
         alike.setdefault(same, []).append((name, found))
     for each in alike.values():
         if len(each) > _MOST_ALIKE:
             first, found = each[0]
-            names = f"{first} and of {len(each) - 1} more classes like it"
-            said = found.sentence.replace(f"A full queue of {first}", f"A full queue of {names}")
-            yield found._replace(sentence=said)
+            names = f" of {first} and of {len(each) - 1} more classes like it "
+            yield found._replace(sentence=found.sentence.replace(f" of {first} ", names, 1))
         else:
             yield from (found for _, found in each)
 
@@ -136,7 +140,8 @@ def _shared(checked: CheckedPort, member: Member) -> bool:
 
 def _unknown(checked: CheckedPort, member: Member) -> bool:
     """Whether the text does not say which queue a class has, and so which default (Junos)."""
-    left_out = (each for each in checked.configuration.remarks if each.lost in (NO_NUMBER, OF_SWITCH))
+    remarks = checked.configuration.remarks
+    left_out = [each for each in remarks if each.lost in (NO_NUMBER, OF_SWITCH)]
     unsaid = checked.by_default(member, "limit")
     return bool(unsaid) and any(member.of.name in each.words for each in left_out)
 
@@ -210,12 +215,17 @@ def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
         yield from _too_little_to_borrow(checked)
         return
     yield from _without_buffer(checked)
+    yield from _merged(_shallow(checked))
+
+
+def _shallow(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
+    """The class and the finding of each queue that is too short."""
     for member, held, lasts in _candidates(checked):
         # The senders of a lossless class pause before its queue is full.
         if _shared(checked, member) or checked.pauses(member) or _unknown(checked, member):
             continue
         if held < LEAST_FRAMES * member.frame_bytes:
-            yield from _below_two_frames(checked, member, held)
+            yield from ((member.name, found) for found in _below_two_frames(checked, member, held))
         elif lasts + _rounded_s(checked, member) < SHALLOW_S:
             longest_s = min(5 * SHALLOW_S, deepest_s(member))
             # A longer queue would miss a target that is so short itself.
@@ -223,10 +233,17 @@ def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
             why = f"{_arithmetic(checked, member, lasts)}; below 10 ms"
             if conflict:
                 why += f", but its target of {time_text(longest_s)} allows no longer one"
-            yield Found(
-                checked.line(member, "limit"),
-                f"The queue of {member.name} lasts {time_text(lasts)}: bursts of TCP are dropped.",
-                f"{why}.",
-                "" if conflict else checked.fixes.queue_time(member, longest_s),
-                "info" if conflict or checked.by_default(member, "limit") else None,
+            origin = checked.origin(member, "limit")
+            # What no line says, nobody has configured too short.
+            unsaid = checked.by_default(member, "limit") or (origin and not origin.line)
+            yield (
+                member.name,
+                Found(
+                    checked.line(member, "limit"),
+                    f"The queue of {member.name} lasts {time_text(lasts)}: bursts of TCP are"
+                    " dropped.",
+                    f"{why}.",
+                    "" if conflict else checked.fixes.queue_time(member, longest_s),
+                    "info" if conflict or unsaid else None,
+                ),
             )

@@ -12,7 +12,7 @@ from qoslib.config.sonic.tables import RefusedError, Tables
 from qoslib.config.source import check_time
 from qoslib.config.values import Value
 
-__all__ = ["MOST", "ConfigDb", "Fields"]
+__all__ = ["MOST", "ConfigDb", "Fields", "local"]
 
 _MOST_QUEUES = 63
 #: No number is larger.
@@ -43,14 +43,15 @@ class ConfigDb:
         """A field that `PORT_QOS_MAP` gives a port, in an entry of its own or of several."""
         found = None
         for key, fields in self.tables.get("PORT_QOS_MAP", {}).items():
-            found = fields[name] if port in key.split(",") and name in fields else found
+            own = name in fields and {port, local(port)}.intersection(key.split(","))
+            found = fields[name] if own else found
         return found
 
     def line(self, table: str, port: str) -> int:
         """Where a port first stands in a table."""
         keys = self.tables.get(table, {})
         return next(
-            (f[""].line for key, f in keys.items() if port in key.split("|")[0].split(",")), 0
+            (f[""].line for key, f in keys.items() if port in key.rpartition("|")[0].split(",")), 0
         )
 
     def lose(self, table: str, key: str, lost: str) -> None:
@@ -126,12 +127,22 @@ class ConfigDb:
 
     @cached_property
     def pools(self) -> dict[str, int]:
-        """The pools of memory that have a size."""
-        return {
-            name: int(self.number(fields["size"], "the size of the pool", 1))
+        """The pools of memory that have a size; where it is 0, no line says how large they are."""
+        sizes = {
+            name: int(self.number(fields["size"], "the size of the pool", 0))
             for name, fields in self.tables.get("BUFFER_POOL", {}).items()
             if "size" in fields
         }
+        return {name: size for name, size in sizes.items() if size}
+
+
+def local(port: str) -> str:
+    """The name of a port without the switch and the chip in front of it (VOQ).
+
+    >>> local("leaf-1|asic0|Ethernet8"), local("Ethernet8")
+    ('Ethernet8', 'Ethernet8')
+    """
+    return port.rpartition("|")[2]
 
 
 def _places(key: str, entry: Value) -> tuple[list[str], range]:

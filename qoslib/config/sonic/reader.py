@@ -13,7 +13,7 @@ from qoslib.config.records import (
     ConfiguredPort,
     Setting,
 )
-from qoslib.config.sonic.config_db import ConfigDb, Fields
+from qoslib.config.sonic.config_db import ConfigDb, Fields, local
 from qoslib.config.sonic.fields import lost_by
 from qoslib.config.sonic.queues import PortReader
 from qoslib.config.sonic.tables import RefusedError, Tables, tables
@@ -217,7 +217,7 @@ def _scheduler(
 def _line_rate(reader: PortReader, line: int) -> Value | None:
     """The line rate: a fact, else `speed` of the port."""
     db, name = reader.db, reader.port
-    speed, question = db.entry("PORT", name).get("speed"), rate_question(name)
+    speed, question = db.entry("PORT", local(name)).get("speed"), rate_question(name)
     rate = reader.notes.known(db.facts, name, "line_rate_bps", question, line, speed)
     if rate is None or rate is not speed:
         return rate

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from junos_texts import damaged
+from places import CASES
 from qoslib.config import Configuration, ConfigurationError, read, recognise
 from qoslib.findings import check
 from qoslib.port import (
@@ -292,3 +293,10 @@ def test_what_has_no_name_or_holds_more_than_a_value_is_no_field(more):
     plain, found = (read(text % added, facts=facts, dialect="sonic") for added in ("", f", {more}"))
     assert found.ports[0].port == plain.ports[0].port
     assert found.remarks == plain.remarks
+
+
+def test_a_length_that_no_line_says_is_worth_knowing_and_no_warning():
+    path = CASES / "sonic" / "ports_of_a_chassis.conf"
+    report = check(path.read_text(), facts={"buffer_bytes": 1e6})
+    (short,) = (each for each in report.findings if each.id == "queue-shallow")
+    assert (short.severity, short.line) == ("info", 4)
