@@ -32,8 +32,8 @@ __all__ = ["MODELS", "MODEL_RULES", "Modelled", "modelled"]
 
 #: What makes a lost packet an error: calls, and marks and usual names of routing (RFC 4594).
 KEPT = VOICE | CONTROL | {"CS7", "IP 7", "nc", "network-control"}
-
-
+#: Marks of all other traffic.
+_BEST_EFFORT = {"CS0", "IP 0", "PCP 0", "EXP 0", "the rest"}
 #: What of a promised rate, or of what a class is sent, is lost by an error [ratio].
 _WORSE = 0.01
 #: Losses of two models that differ by more are both said [ratio].
@@ -100,7 +100,9 @@ def _is_promised(checked: CheckedPort, member: Member) -> bool:
 
 def _is_error(checked: CheckedPort, member: Member, run: ClassRun, means: float | None) -> bool:
     """Whether what is lost is of a rate that is promised, of calls, or of routing."""
-    if {*member.of.marks, member.name.lower()} & KEPT:
+    marks = {*member.of.marks, member.name.lower()}
+    # Where best effort waits as well, nobody has chosen these marks for the class.
+    if marks & KEPT and not marks & _BEST_EFFORT:
         return True
     beside_tcp = _is_beside_tcp(checked, member, run, means)
     return _is_promised(checked, member) and not beside_tcp and run.drop.low >= _WORSE

@@ -92,6 +92,14 @@ def test_weights_of_classic_ios_are_no_obstacle_to_a_run_of_tcp():
     assert "packets" in {each.model for each in runs(port, loads(port, TCP), "packets")}
 
 
+@pytest.mark.parametrize(("marks", "severity"), [("default cs7", "warning"), ("cs7", "error")])
+def test_a_lost_packet_is_an_error_where_routing_does_not_wait_with_best_effort(marks, severity):
+    text = EDGE.replace(" match dscp af11", f" match dscp {marks}")
+    report = check(text, facts=FACTS, traffic='BULK = "60 Mb/s"\nVIDEO = "20 Mb/s"')
+    (loss,) = (each for each in report.findings if each.id == "loss")
+    assert (loss.severity, loss.sentence.split(" loses")[0]) == (severity, "Class BULK")
+
+
 SLOW = EDGE.replace("  priority percent 20", "  shape average 64000")
 FEW = 'VOICE = "50 kb/s"\nclass-default = "3 Mb/s"\n\n[targets]\n{} = "8 s"\n'
 
