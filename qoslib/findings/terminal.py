@@ -39,8 +39,8 @@ def terminal(report: Report, *, everything: bool = False) -> str:
     parts = [_title(report)]
     alike: dict[object, list[PortReport]] = {}
     for port in report.ports:
-        # What is asked of many ports is asked once.
-        apart = everything and not port.missing
+        # What is asked of many ports is asked once, and that nothing is promised is said once.
+        apart = everything and bool(port.rows)
         alike.setdefault(port if apart else _alike(port), []).append(port)
     for ports in alike.values():
         parts.append("\n".join(_port(ports, len(ports) if everything else _MOST_NAMES)))

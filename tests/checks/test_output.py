@@ -250,6 +250,9 @@ def test_ports_without_a_promise_share_a_doubt_and_leave_the_others_their_answer
     assert said.startswith("Target met")
     last = terminal(report).splitlines()[-1]
     assert last.endswith("no all-clear: 2 ports without a promise")
+    every = terminal(report, everything=True)
+    assert "eth0 out, eth1 out  cake 8001:  (2 ports alike)" in every
+    assert every.count("No promise") == 1
 
 
 def test_ports_that_wait_for_a_fact_are_no_all_clear(run, tmp_path):
