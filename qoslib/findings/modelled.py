@@ -276,8 +276,11 @@ def _room(
         f"{name} {rate_text(rate)} instead of {rate_text(rates[name])}"
         for name, rate in now.items()
     )
-    said += f" Guarantee {', '.join(changes)}: its load then gets through, and no other class"
-    said += " loses more."
+    lowered = [each for each in group.members if now.get(each.name, inf) < rates[each.name]]
+    slower = " and ".join(each.name for each in lowered if each.load and each.load.flows)
+    price = f", but the TCP of {slower} is slower" if slower else ""
+    said += f" Guarantee {', '.join(changes)}: its load then gets through, and no steady stream"
+    said += f" of another class loses more{price}."
     given.update(now)
     changed = [(each, now[each.name]) for each in group.members if each.name in now]
     changed.sort(key=lambda rate: rate[1] > reserved_bps(rate[0]))

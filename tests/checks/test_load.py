@@ -259,6 +259,7 @@ def test_a_loss_for_which_tcp_leaves_no_room_says_why_and_what_to_lower():
     assert "the TCP of BULK takes what the others leave" in found.arithmetic
     # 20 Mb/s and 5 % more; 50 - 10 - 15 - 21 are left of the 15 that BULK is guaranteed.
     assert "Guarantee BULK 4 Mb/s instead of 15 Mb/s, class-default 21 Mb/s" in found.arithmetic
+    assert "loses more, but the TCP of BULK is slower." in found.arithmetic
     assert found.fix == (
         "policy-map CHILD\n class BULK\n  bandwidth percent 8\n"
         " class class-default\n  bandwidth percent 42"
