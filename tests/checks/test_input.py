@@ -118,3 +118,11 @@ def test_a_text_that_may_be_of_classic_ios_says_what_it_is_taken_for(line, alike
         "interface GigabitEthernet0/1\n speed 100\n service-policy output EDGE\n"
     )
     assert any("Classic IOS shares" in each for each in check(text).assumed) == alike
+
+
+def test_a_fix_pasted_behind_the_text_does_not_look_like_a_text_that_is_cut_off():
+    more = "policy-map EDGE\n class CALLS\n  priority percent 30\n"
+    pasted = f"hostname edge\n{EDGE}{more}"
+    assert not [each for each in check(pasted).assumed if "cut off" in each]
+    cut = pasted.partition("interface")[0]
+    assert [each for each in check(cut).assumed if "cut off" in each]

@@ -117,7 +117,9 @@ def policies_of(text: str) -> Policies:
         except Refused as problem:
             # A device goes on as well, and has all but this line.
             reading.notes.refused(line.number, line.text, problem)
-    if lines and ends_early(text, reading.block in ("class_map", "policy_map")):
+    # A device shows its policies before its interfaces: one behind them was added by hand.
+    within = reading.block in ("class_map", "policy_map") and not reading.held
+    if lines and ends_early(text, within):
         reading.notes.not_modelled(lines[-1].number, lines[-1].text, CUT)
     reading.finish()
     return reading.found
