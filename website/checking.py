@@ -144,19 +144,22 @@ def _changes(changes: Sequence[Change]) -> str:
 
 
 def _change(each: Change) -> str:
-    texts = (
-        _both(each.minimum_before_bps, each.minimum_after_bps, rate_text),
-        _both(each.drop_before_ratio, each.drop_after_ratio, share_text),
-        _both(each.delay_p99_before_s, each.delay_p99_after_s, time_text),
+    cells = (
+        _cell(each.minimum_before_bps, each.minimum_after_bps, rate_text, more_is_worse=False),
+        _cell(each.drop_before_ratio, each.drop_after_ratio, share_text),
+        _cell(each.delay_p99_before_s, each.delay_p99_after_s, time_text),
     )
-    cells = "".join(f"<td>{escape(text)}</td>" for text in texts)
-    worse = ' class="worse"' if each.worse else ""
-    title = f' title="{escape(each.text)}"'
     name = escape(each.name or each.interface)
-    return f'<tr{worse}{title}><th scope="row">{name}</th>{cells}</tr>'
+    return f'<tr title="{escape(each.text)}"><th scope="row">{name}</th>{"".join(cells)}</tr>'
 
 
-def _both(before: float | None, after: float | None, text: Any) -> str:
+def _cell(
+    before: float | None, after: float | None, text: Any, *, more_is_worse: bool = True
+) -> str:
     """A value before and after, or once where it stays."""
     was, now = ("-" if each is None else text(each) for each in (before, after))
-    return now if was == now else f"{was} → {now}"
+    if was == now:
+        return f"<td>{now}</td>"
+    known = before is not None and after is not None
+    mark = ' class="worse"' if known and (after > before) == more_is_worse else ""
+    return f"<td{mark}>{was} → {now}</td>"

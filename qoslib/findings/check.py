@@ -389,7 +389,7 @@ def _of_loads(every: Sequence[Load], traffic: str | None) -> Iterator[str]:
         yield "The file of --traffic has no loads: each class is taken to send nothing."
     silent = dict.fromkeys(load.name for load in every if load.origin == "assumed")
     if len(silent) == len({load.name for load in every}) > 0:
-        yield "Nobody said what is sent: each class is taken to send its minimum (--traffic)."
+        yield "No load was given, so each class is taken to send its minimum."
     elif silent:
         yield f"Nobody said what is sent to {', '.join(silent)}: it is taken to be the minimum."
     if any(load.frame_bytes is None or load.origin == "assumed" for load in every):

@@ -124,7 +124,7 @@ def test_too_much_ends_with_1_and_says_what_is_lost(run):
 def test_without_a_load_each_class_sends_its_minimum_and_that_is_said(run):
     status, out, _ = run("edge.cfg")
     assert status == 0
-    assert "Nobody said what is sent" in out
+    assert "No load was given" in out
     assert run("edge.cfg", "--fail-on", "info")[0] == 1
 
 

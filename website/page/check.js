@@ -93,17 +93,17 @@
     show(promised);
     if (!more) return say(promised.missing.length ? "A fact is missing: enter it below the configuration." : "Promises only: add a load to see losses and delays.");
     say("The promises are below. The packet model is running ...", 0);
-    const found = await ask(mine, message(), "The promises are below. The packet model is running");
+    const found = await ask(mine, message(), "The promises are below. The packet model is running", " The promises below do not use the load.");
     if (found && mine === turn) show(found), say("Checked by the engine in this page.");
   }
 
-  async function ask(mine, question, what) {
+  async function ask(mine, question, what, left = "") {
     stop.hidden = false;
     const given = await engine.ask(question, (done, whole) => mine === turn && say(`${what} ...`, done / whole));
     if (mine !== turn) return null;
     stop.hidden = true;
     if (given.stopped) say("The check was stopped. Edit the configuration or the load to start it again.");
-    else if (given.error) say(given.error);
+    else if (given.error) say(given.error.replace(/\.?$/, ".") + left);
     root.classList.toggle("missing", engine.status === "missing");
     return given.stopped || given.error || given.superseded ? null : given;
   }
@@ -120,6 +120,7 @@
     changed.hidden = !given.changes;
     changed.innerHTML = given.changes && `<h2>Before and after</h2><div class="scroll">${given.changes}</div>`;
     if (before !== null) changed.append(button("Undo", () => begin({ name, text: before, facts: typed })));
+    if (before !== null && sheet.value.startsWith(`${before.trimEnd()}\n`)) changed.append(make("p", {}, "The fix stands at the end of the text, as you would paste it into the device. It replaces the lines above that set the same values."));
     // Nothing has changed yet.
     if (before === sheet.value) changed.hidden = true;
     [terminal.textContent, inTerminal.hidden] = [given.text, false];
@@ -133,7 +134,7 @@
     askFacts(given.missing);
   }
 
-  /** A fix stands behind the text, as somebody would paste it into the device. */
+  /** A fix stands behind the text, as somebody would paste it into the device: it replaces what stands above. */
   function apply(fix) {
     before = sheet.value;
     sheet.value = `${before.trimEnd()}\n${fix}\n`;
