@@ -11,11 +11,19 @@ from real_browser import browser
 __all__ = ["browser"]
 
 
-@pytest.fixture
-def page(browser):
+@pytest.fixture(scope="session")
+def context(browser):
+    """Pages of one context load and compile the scripts of JupyterLab once."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
-    yield context.new_page()
+    yield context
     context.close()
+
+
+@pytest.fixture
+def page(context):
+    page = context.new_page()
+    yield page
+    page.close()
 
 
 @pytest.fixture
