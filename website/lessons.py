@@ -38,16 +38,17 @@ ON_A_PAGE = (
     (r"before you run the next cell", "before you read on"),
     (
         r"On the left is the text, and on the right the port that it makes\. [\s\S]*?(?=\n\n)",
-        "Edit the text. Below it stands what each class gets, with findings at their lines. The"
-        " packet model runs with 30 Mb/s of EF and 80 Mb/s of the rest. After a change, a table"
-        " compares *before* with *after*.",
+        "Edit the text. The report below it gives the rate of each class, and the findings with"
+        " their lines. The packet model runs with 30 Mb/s of EF and 80 Mb/s of other traffic."
+        " After a change, a table compares *before* with *after*.",
     ),
     (r"numbers change on the right\?", "numbers change?"),
 )
 #: What stands in place of an explorer that edits a configuration.
 CHECKED = """<div class="qoslib-check" data-example="lesson_10">
 
-This explorer needs JavaScript. The page [Check a configuration](../check/index.md) has the same.
+This explorer needs JavaScript. The page [Check a configuration](../check/index.md)
+runs the same check.
 
 </div>"""
 #: A block of code in Markdown, and a heading outside of one.

@@ -234,7 +234,7 @@
     const { name: file, text, load: sent, facts: known, answer } = window.qoslibExample;
     [name, sheet.value, load.value, typed, before] = [file, text, sent, known ?? {}, base];
     show(answer);
-    say(base === null ? `${OF_EXAMPLE} Paste your own configuration.` : `${OF_LESSON} Change the text to compare it.`);
+    say(base === null ? `${OF_EXAMPLE} Paste your own configuration.` : `${OF_LESSON} Change the text to compare the results.`);
   }
 
   function help() {
