@@ -42,7 +42,9 @@ TEXTS = sorted(
         *ROOT.glob("qoslib/lessons/*/*.toml"),
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
-        ROOT / "data" / "words.toml",
+        *ROOT.glob("data/*.toml"),
+        *ROOT.glob("website/pages/**/*.md"),
+        *ROOT.glob("website/templates/*.html"),
     ]
 )
 
