@@ -389,3 +389,20 @@ interface Ethernet1/1
         "    queue-limit dynamic 7\n", "    queue-limit dynamic 7\n    queue-limit 3000 bytes\n"
     )
     assert read(text, facts={"buffer_bytes": 6e6}).ports[0].port.pools == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "severity"), [("", "info"), ("    queue-limit 300000 bytes\n", "warning")]
+)
+def test_a_short_queue_is_a_warning_where_a_line_sets_its_length(line, severity):
+    text = f"""\
+policy-map type queuing OUT
+  class type queuing c-out-8q-q-default
+    bandwidth remaining percent 100
+{line}interface Ethernet1/1
+  speed 100000
+  service-policy type queuing output OUT
+"""
+    report = check(text, dialect="nxos", facts={"buffer_bytes": 2e7})
+    (found,) = [each for each in report.findings if each.id == "queue-shallow"]
+    assert found.severity == severity
