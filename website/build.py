@@ -40,8 +40,8 @@ SCRIPTS = {
     "questions.js": ("lessons/",),
     "zip.js": ("lessons/",),
     "predict.js": ("lessons/",),
-    "sheet.js": ("check/", "lessons/10"),
-    "check.js": ("check/", "lessons/10"),
+    "sheet.js": ("check/", "lessons/10", "lessons/13"),
+    "check.js": ("check/", "lessons/10", "lessons/13"),
     "scoreboard.js": ("scoreboard",),
 }
 #: Pictures that texts show, and files that they offer.

@@ -43,9 +43,16 @@ ON_A_PAGE = (
         " After a change, a table compares *before* with *after*.",
     ),
     (r"numbers change on the right\?", "numbers change?"),
+    (
+        r"On the left is the text, on the right the port, [\s\S]*? This view ends at your port:",
+        "Edit the text. Below it stands what each class gets, with findings at their lines. After a"
+        " change, a table compares *before* with *after*. The check ends at your port:",
+    ),
+    (r"Choose \*your own text\*, and paste your configuration\.", "Paste your own configuration."),
+    (r"Then move the loads\.", "Then change the loads."),
 )
 #: What stands in place of an explorer that edits a configuration.
-CHECKED = """<div class="qoslib-check" data-example="lesson_10">
+CHECKED = """<div class="qoslib-check" data-example="lesson_%s">
 
 This explorer needs JavaScript. The page [Check a configuration](../check/index.md)
 runs the same check.
@@ -162,7 +169,7 @@ class _Page:
             return self.picture(kind, data)
         content = _plain(data[kind])
         if content.startswith("ConfigurationExplorer("):
-            return CHECKED
+            return CHECKED % self.lesson.number
         if kind == "text/markdown":
             return f'<div class="qoslib-said">\n\n{without_sections(content)}\n\n</div>'
         if kind == "text/html":

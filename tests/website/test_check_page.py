@@ -78,6 +78,14 @@ def opened(page, folder):
     assert not errors
 
 
+def test_lesson_13_has_the_error_that_its_text_speaks_of():
+    script = check_examples.files()["lesson_13.js"].decode()
+    example = json.loads(script.partition(" = ")[2].rstrip(";\n"))
+    assert "shape average 50000000" in example["text"]
+    assert "VOICE" in example["load"]
+    assert "The shaper sends 50 Mb/s into 20 Mb/s" in example["answer"]["text"]
+
+
 def text_of(page):
     return page.get_by_label("Configuration").input_value()
 

@@ -68,9 +68,17 @@ def test_a_solution_is_folded_and_a_waiting_check_says_nothing(pages):
 def test_each_explorer_has_a_place(pages):
     kinds = re.findall(r'data-kind="explorer" data-number="(\d)"', pages["01_head_drop"][1])
     assert kinds == ["0", "1"]
-    assert 'data-kind="explorer"' not in pages["10_configuration"][1]
-    assert '<div class="qoslib-check" data-example="lesson_10">' in pages["10_configuration"][1]
-    assert "On the left is the text" not in pages["10_configuration"][1]
+
+
+@pytest.mark.parametrize("name", ["10_configuration", "13_your_network"])
+def test_a_configuration_is_edited_in_the_page(pages, name):
+    _, text, _ = pages[name]
+    assert 'data-kind="explorer"' not in text
+    assert f'<div class="qoslib-check" data-example="lesson_{name[:2]}">' in text
+    assert "On the left is the text" not in text
+    assert "Edit the text. Below it stands what each class gets" in text
+    scripts = [each for each, pages in build.SCRIPTS.items() if f"lessons/{name}".startswith(pages)]
+    assert {"sheet.js", "check.js"} <= set(scripts)
 
 
 def test_links_of_a_text_lead_to_pages():
