@@ -3,6 +3,7 @@
 Queues, schedulers and slopes are alike: each has numbers by the words that stand before them.
 """
 
+import re
 from dataclasses import dataclass, field
 
 from qoslib.config.code_points import read_word
@@ -27,22 +28,34 @@ _LOST = {
     "A policy of another kind is left out.": ("pool", "ingress-classification-policy"),
     "How the hardware rounds rates to its steps is left out.": ("adaptation-rule",),
     "Its rules are left out.": ("ip-criteria", "ipv6-criteria", "mac-criteria"),
+    INWARD: (
+        "meter", "multicast-meter", "broadcast-meter", "unknown-meter", "num-qos-classifiers",
+        "egress-fc",
+    ),
     "Here only marks decide which packets are out of profile.": (
         "default-priority", "profile", "priority",
     ),
-    "Policers are left out: nothing is promised where a class has one.": ("policer",),
+    "Policers are left out: nothing is promised where a class has one.": (
+        "policer", "dynamic-policer", "policers-hqos-manageable", "post-policer-mapping",
+    ),
     "Multicast queues are left out.": ("multicast-queue", "broadcast-queue", "unknown-queue"),
     "The new mark is left out: streams keep the mark that you give them.": (
-        "egress", "remarking", "de-mark", "in-remark", "out-remark",
+        "egress", "remarking", "de-mark", "de-1-out-profile", "in-remark", "out-remark",
     ),
     "The port scheduler is left out.": ("port-parent",),
-    "This has no part in the models.": ("limit-unused-bandwidth", "parent-location", "stat-mode"),
+    "This has no part in the models.": (
+        "limit-unused-bandwidth", "parent-location", "stat-mode", "ethernet-ctag",
+        "sub-insert-shared-pccrule", "monitor-depth", "monitor-queue-depth",
+    ),
     "This priority is left out.": ("exceed-slope", "highplus-slope", "high", "exceed"),
     "The bytes added to each frame are left out: give overhead_bytes.": (
-        "avg-frame-overhead", "packet-byte-offset",
+        "avg-frame-overhead", "packet-byte-offset", "frame-based-accounting",
     ),
     "The memory reserved for this queue is left out.": ("cbs",),
 }  # fmt: skip
+#: Queues of a card with a scheduler of its own.
+_OF_CARD = re.compile(r"hs-|hsmda-")
+_NO_CARD = "Queues of this card are left out: nothing is promised where this policy acts."
 _LEFT_OUT = {command: lost for lost, commands in _LOST.items() for command in commands}
 _RATE, _SLOPE_POLICY = ("pir", "cir"), ("policy", "mode")
 _PARENT = "scheduler-name", "level", "weight", "cir-level", "cir-weight"
@@ -64,7 +77,7 @@ _TYPES = "expedite", "best-effort", "auto-expedite", "multipoint"
 #: Words behind the name of a policy or a queue that change nothing here, and how many follow each.
 _BEHIND = {
     "create": 0, "policer-allocation": 1, "allow-attachment": 1, "profile-mode": 0,
-    "priority-mode": 0, "queue-mode": 1,
+    "network-policy-type": 1, "priority-mode": 0, "queue-mode": 1,
 }  # fmt: skip
 
 
@@ -93,8 +106,9 @@ class Policy:
     """A policy of any kind, with its queues, schedulers or slopes by name.
 
     `queue_of` has the queue of each class, and `marks` the class of each mark, in the unit `out`
-    for one out of profile. `metered` is whether a class has a policer, `names` what else it is
-    called, and `unit` what sizes are in where no word says so.
+    for one out of profile. `metered` is whether a class has a policer, or a queue of a card with
+    its own scheduler; `names` is what else the policy is called, and `unit` what sizes are in where
+    no word says so.
     """
 
     kind: str
@@ -117,7 +131,9 @@ def read_policy(policy: Policy, words: Words) -> tuple[Given | None, str]:
         _skip_behind(words)
     words.skip("ingress")
     verb, part, lost = words.ahead, None, ""
-    if verb in _LEFT_OUT:
+    if _OF_CARD.match(verb):
+        policy.metered, lost = True, _NO_CARD
+    elif verb in _LEFT_OUT:
         lost = _LEFT_OUT[verb]
     elif kind := MARKS.get(words.skip(*MARKS)):
         _marks(policy, words, kind)
@@ -173,6 +189,9 @@ def _setting(part: Given, words: Words, policy: Policy) -> str:
         part.on = bool(off) or words.ahead == "enable"
         return ""
     if verb not in _SETTINGS:
+        if _OF_CARD.match(verb):
+            policy.metered = True
+            return _NO_CARD
         if verb in _LEFT_OUT:
             return _LEFT_OUT[verb]
         raise NotUnderstood

@@ -231,6 +231,7 @@ class _Text:
             if rate_bps := speed_bps(value[0], "sros"):
                 place.given[key] = Value(rate_bps, "bit/s", line.number)
         elif len(value) > 1:
+            place.hidden = True
             raise NotUnderstood
         else:
             of = place.saps.setdefault("network" if key == "queue-policy" else name, {})
