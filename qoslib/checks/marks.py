@@ -12,6 +12,8 @@ from qoslib.tolerances import ROUNDING
 
 __all__ = ["CONTROL"]
 
+#: How marks begin that a policy on the way in gives.
+_OF_A_GROUP = "qos-group ", "traffic-class "
 #: Marks of routing protocols (RFC 4594, section 3.2).
 CONTROL = {"CS6", "IP 6", "PCP 6", "EXP 6"}
 #: Words of a command that set or trust EF, and how a command that may do so begins.
@@ -120,7 +122,7 @@ def ef_never_set(checked: CheckedPort) -> Iterator[Found]:
 
 def _takes_ef(of: ConfiguredClass) -> bool:
     """Whether EF leads to a class, and no group that a policy on the way in makes of the mark."""
-    grouped = any(mark.startswith(("qos-group ", "traffic-class ")) for mark in of.marks)
+    grouped = any(mark.startswith(_OF_A_GROUP) for mark in of.marks)
     return "EF" in of.marks and "the rest" not in of.marks and not grouped
 
 
@@ -154,8 +156,11 @@ def control_in_default(checked: CheckedPort) -> Iterator[Found]:
     # Of several, the one beside the classes with marks.
     rest = [of for of in rest if marked and of.node == marked[0].node] or rest
     marks = {mark for of in marked for mark in of.marks}
-    # A class that nothing but its name tells may take CS6.
-    untold = any(of.marks == (of.name.split("/")[-1],) for of in marked)
+    # A class that nothing but its name or a group tells may take CS6.
+    untold = any(
+        all(mark.startswith(_OF_A_GROUP) or mark == of.name.split("/")[-1] for mark in of.marks)
+        for of in marked
+    )
     untold = untold and checked.manners.family == "cisco"
     if not marks & _KNOWN or marks & CONTROL or untold:
         return
