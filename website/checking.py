@@ -160,6 +160,6 @@ def _cell(
     was, now = ("-" if each is None else text(each) for each in (before, after))
     if was == now:
         return f"<td>{now}</td>"
-    known = before is not None and after is not None
-    mark = ' class="worse"' if known and (after > before) == more_is_worse else ""
+    worse = before is not None and after is not None and (after > before) == more_is_worse
+    mark = ' class="worse"' if worse else ""
     return f"<td{mark}>{was} → {now}</td>"

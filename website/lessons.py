@@ -45,8 +45,9 @@ ON_A_PAGE = (
     (r"numbers change on the right\?", "numbers change?"),
     (
         r"On the left is the text, on the right the port, [\s\S]*? This view ends at your port:",
-        "Edit the text. Below it stands what each class gets, with findings at their lines. After a"
-        " change, a table compares *before* with *after*. The check ends at your port:",
+        "Edit the text. The report below it gives the rate of each class, and the findings with"
+        " their lines. After a change, a table compares *before* with *after*. The check ends at"
+        " your port:",
     ),
     (r"Choose \*your own text\*, and paste your configuration\.", "Paste your own configuration."),
     (r"Then move the loads\.", "Then change the loads."),

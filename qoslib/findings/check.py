@@ -386,10 +386,10 @@ def _unsaid_device(found: Configuration, facts: Facts) -> bool:
 def _of_loads(every: Sequence[Load], traffic: str | None) -> Iterator[str]:
     """What is assumed of the loads."""
     if traffic is not None and every and not any(load.line for load in every):
-        yield "The file of --traffic has no loads: each class is taken to send nothing."
+        yield "The file of --traffic has no loads: each class is assumed to send nothing."
     silent = dict.fromkeys(load.name for load in every if load.origin == "assumed")
     if len(silent) == len({load.name for load in every}) > 0:
-        yield "No load was given, so each class is taken to send its minimum."
+        yield "No load was given, so each class is assumed to send its minimum."
     elif silent:
         yield f"Nobody said what is sent to {', '.join(silent)}: it is taken to be the minimum."
     if any(load.frame_bytes is None or load.origin == "assumed" for load in every):

@@ -77,7 +77,7 @@ def test_counters_that_cannot_be_are_named(tmp_path, says):
 
 
 def test_loads_without_a_load_are_said():
-    says = "The file of --traffic has no loads: each class is taken to send nothing."
+    says = "The file of --traffic has no loads: each class is assumed to send nothing."
     assert says in check(BELOW, traffic="").assumed
     assert says not in check(BELOW, traffic='VOICE = "1 Mb/s"').assumed
 

@@ -76,7 +76,7 @@ def test_a_configuration_is_edited_in_the_page(pages, name):
     assert 'data-kind="explorer"' not in text
     assert f'<div class="qoslib-check" data-example="lesson_{name[:2]}">' in text
     assert "On the left is the text" not in text
-    assert "Edit the text. Below it stands what each class gets" in text
+    assert "Edit the text. The report below it gives the rate of each class" in text
     scripts = [each for each, pages in build.SCRIPTS.items() if f"lessons/{name}".startswith(pages)]
     assert {"sheet.js", "check.js"} <= set(scripts)
 

@@ -120,7 +120,7 @@
     changed.hidden = !given.changes;
     changed.innerHTML = given.changes && `<h2>Before and after</h2><div class="scroll">${given.changes}</div>`;
     if (before !== null) changed.append(button("Undo", () => begin({ name, text: before, facts: typed })));
-    if (before !== null && sheet.value.startsWith(`${before.trimEnd()}\n`)) changed.append(make("p", {}, "The fix stands at the end of the text, as you would paste it into the device. It replaces the lines above that set the same values."));
+    if (before !== null && sheet.value.startsWith(`${before.trimEnd()}\n`)) changed.append(make("p", {}, "The fix is at the end of the text, as you would paste it into the device. It replaces the lines above that set the same values."));
     // Nothing has changed yet.
     if (before === sheet.value) changed.hidden = true;
     [terminal.textContent, inTerminal.hidden] = [given.text, false];
