@@ -28,6 +28,8 @@ __all__ = ["marks_never_set"]
 _REFUSED = ("did you mean", "The quotation does not end")
 #: More lines are counted.
 _MOST_LINES = 10
+#: So many rates are named.
+_MOST_RATES = 3
 _NOWHERE = ("No packets wait in", NO_DEFAULT, "is the qdisc, not a class")
 
 
@@ -113,13 +115,20 @@ def _in_bytes(configuration: Configuration) -> dict[str, list[int]]:
     said_by = {(said.line, said.text): said for said in configuration.every}
     ordered = sorted(said_by.values(), key=lambda said: (said.line, said.text))
     last = {tuple(_object(said.words)): said for said in ordered}
-    asked: dict[str, list[int]] = {}
-    for line, text in said_by:
-        later = last[tuple(_object(said_by[line, text].words))]
+    by_device: dict[str, list[tuple[int, str]]] = {}
+    for (line, text), said in said_by.items():
+        of = _object(said.words)
+        later = last[tuple(of)]
         # What a later command changes counts no more.
         changed = later.line > line and "change" in later.words
         if not changed and byte_rates(text):
-            asked.setdefault(_meant(text), []).append(line)
+            device = of[of.index("dev") + 1] if "dev" in of else ""
+            by_device.setdefault(device, []).append((line, text))
+    asked: dict[str, list[int]] = {}
+    # The rates of one device make one tree: a fix of some alone would not fit the others.
+    for own in by_device.values():
+        meant = _meant(" ".join(text for _, text in own))
+        asked.setdefault(meant, []).extend(line for line, _ in own)
     return asked
 
 
@@ -134,10 +143,12 @@ def _meant(text: str) -> str:
     """Whether bits were meant, of the rates in bytes per second of a text."""
     rates = byte_rates(text)
     bits = [f"{number}{prefix}bit" for number, prefix in rates.values()]
+    first, more = bits[:_MOST_RATES], len(bits) - _MOST_RATES
+    listed = f"{', '.join(first)} and {more} more" if more > 0 else " and ".join(bits)
     rate_units = dict.fromkeys(f"`{prefix}bps`" for _, prefix in rates.values())
-    told = ", ".join(in_bits(rate, *parts) for rate, parts in rates.items())
+    told = ", ".join(in_bits(rate, *parts) for rate, parts in [*rates.items()][:_MOST_RATES])
     return (
-        f"{'Were' if len(bits) > 1 else 'Was'} {' and '.join(bits)} meant?"
+        f"{'Were' if len(bits) > 1 else 'Was'} {listed} meant?"
         f" {' and '.join(rate_units)} are bytes per second: {told}."
     )
 
