@@ -95,6 +95,9 @@ def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
                 f" rate: its {WINDOW_PACKETS} packets last {time_text(window_s)}."
             )
             early = _left_out(checked, member)
+            unsaid = checked.by_default(member, "limit")
+            # A target comes with a load, and a queue that this does not fill keeps it.
+            harmless = not _fills(checked, member) if target else bool(unsaid)
             yield (
                 member.name,
                 Found(
@@ -102,7 +105,7 @@ def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
                     f"A full queue of {member.name} delays by {time_text(lasts)}.",
                     f"{why}; {wanted}.{slow if window_s > shorter_s else ''}{early}",
                     "" if early else checked.fixes.queue_time(member, shorter_s),
-                    "info" if checked.by_default(member, "limit") and not target else None,
+                    "info" if harmless else None,
                 ),
             )
 

@@ -100,6 +100,14 @@ def test_a_lost_packet_is_an_error_where_routing_does_not_wait_with_best_effort(
     assert (loss.severity, loss.sentence.split(" loses")[0]) == (severity, "Class BULK")
 
 
+@pytest.mark.parametrize(("load", "severity"), [("1 Mb/s", "info"), ("60 Mb/s", "warning")])
+def test_a_queue_longer_than_a_target_is_a_warning_where_the_load_fills_it(load, severity):
+    traffic = f'BULK = "{load}"\n[targets]\nBULK = "5 ms"'
+    report = check(EDGE, facts=FACTS, traffic=traffic)
+    (deep,) = (each for each in report.findings if each.id == "queue-deep")
+    assert (deep.severity, "its target is 5 ms" in deep.arithmetic) == (severity, True)
+
+
 SLOW = EDGE.replace("  priority percent 20", "  shape average 64000")
 FEW = 'VOICE = "50 kb/s"\nclass-default = "3 Mb/s"\n\n[targets]\n{} = "8 s"\n'
 
