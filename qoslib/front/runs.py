@@ -55,7 +55,7 @@ def run(
     progress: Progress | None = None,
     **options: Any,
 ) -> Result | Sweep:
-    """Run a scenario whole, and record what happened to each of its streams and flows.
+    """Run a scenario, and record what happens to each of its streams and flows.
 
     Parameters
     ----------
@@ -210,6 +210,7 @@ _ENGINES: dict[tuple[str, bool], tuple[Callable[..., Result], Callable[..., Resu
     ("fluid", False): (fluid.solve, _streams_as_fluid),
     ("fluid", True): (tcp.solve, partial(_hosts, tcp.solve)),
 }
+#: Names of the models that `run` and `sweep` take.
 MODELS = tuple(dict.fromkeys(model for model, _ in _ENGINES))
 
 

@@ -23,6 +23,7 @@ HEADER = ",".join(COLUMNS)
 WANTED = ("stream", "quantity", "value", "unit")
 DEFAULTS = {"experiment": "own", "statistic": "unspecified", "low": "", "high": "", "status": "ok"}
 DEFAULTS |= {"consistent_value": "", "reason": ""}
+#: The statistics that a table may name.
 STATISTICS = (
     "average",
     "p50",

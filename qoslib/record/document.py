@@ -11,6 +11,7 @@ from qoslib.record.values import MAX_DIGITS, brief, fail, shortened
 
 __all__ = ["SCHEMA", "check_fields", "check_keys", "read_document"]
 
+#: The schema of the JSON documents that are written.
 SCHEMA = "qoslib/2"
 #: What qoslib/1 called otherwise: fields, by the kind of record.
 EARLIER = "qoslib/1"

@@ -14,8 +14,10 @@ from qoslib.traffic import Trace
 
 __all__ = ["MOST_PACKETS", "arrivals"]
 
-#: A larger capture is refused unread, and a longer trace takes too much memory [B, packets].
-MAX_BYTES, MOST_PACKETS = 2_000_000_000, 2_000_000
+#: A larger capture is refused unread [B].
+MAX_BYTES = 2_000_000_000
+#: A trace of more packets takes too much memory.
+MOST_PACKETS = 2_000_000
 #: Link layers (LINKTYPE_): no header, Ethernet, loopback, Linux "cooked" of two versions.
 RAW, ETHERNET, LOOPBACK, SLL, SLL2 = (12, 14, 101, 228, 229), 1, (0, 108), 113, 276
 Dscp = Annotated[int, Within(0, 63)]

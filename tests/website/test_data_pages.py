@@ -6,7 +6,7 @@ import re
 import pytest
 
 from places import ROOT
-from website import build, notices, passports, scoreboard, words
+from website import build, notices, passports, reference, scoreboard, words
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +91,19 @@ def test_notices_name_what_is_inside_with_the_texts_that_are_here():
     linked = re.findall(r"\((licences/[^)]+)\)", table)
     assert set(linked) == notices.files().keys()
     assert b"NumPy Developers" in notices.files()["licences/numpy.txt"]
+
+
+def test_the_reference_says_what_each_value_is_for():
+    """Python has nothing to say of a tuple but what tuples are for."""
+    for room in (room for rooms in reference.ROOMS.values() for room in rooms):
+        text = reference.pages()[f"reference/{room}.md"]
+        for name, said in re.findall(r"py:data:: (\w+)\n.*\n\n   (.*)", text):
+            assert re.match(r"[A-Z0-9]", said), name
+        assert "autodata" not in text
+
+
+def test_each_name_of_the_package_is_listed_with_a_sentence():
+    text = reference.pages()["reference/qoslib.md"]
+    lines = re.findall(r"^- (.*)", text, re.MULTILINE)
+    assert len(lines) > 30
+    assert all(re.search(r"`: \w.{10,}", line) for line in lines), lines

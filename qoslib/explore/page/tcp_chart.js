@@ -7,7 +7,7 @@ export function chartOfTcp(pen) {
   const { scene, layout, theme } = pen, { x, y, w, strip } = layout.chart, small = { size: 11.5, colour: theme.muted };
   const pale = scene.before ? "; pale: before the change" : "";
   const what = beyond(scene) ? "Window (line) and queue (grey)" : "Queue";
-  text(pen, `${what} in packets; below, drops (red) and the idle link (dark)${pale}`, x, y + 9, small);
+  text(pen, `${what} in packets; below, drops (red) and the idle link (grey)${pale}`, x, y + 9, small);
   scene.lanes.forEach((lane, number) => drawStrip(pen, lane, scene.before?.[number], x, y + 16 + number * strip, w, strip));
 }
 
