@@ -17,6 +17,7 @@ ANSWERERS = {
     "explorer": "website.explorers",
     "scene": "website.scenes",
     "check": "website.checking",
+    "exercise": "website.exercises",
 }
 #: What takes long, and so tells how far it is.
 LONG = {"check", "explorer"}
@@ -26,7 +27,7 @@ def answer(message: Any, progress: Progress) -> dict[str, Any]:
     """The answer to a message; one that cannot be answered gives ``{"error": sentence}``.
 
     >>> answer({"ask": "tea"}, print)
-    {'error': "ask is 'tea'; allowed: explorer, scene, check"}
+    {'error': "ask is 'tea'; allowed: explorer, scene, check, exercise"}
     """
     if not isinstance(message, Mapping):
         return {"error": f"a message is {message!r}; allowed: an object"}

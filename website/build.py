@@ -40,6 +40,7 @@ SCRIPTS = {
     "questions.js": ("lessons/",),
     "zip.js": ("lessons/",),
     "predict.js": ("lessons/",),
+    "exercise.js": ("lessons/",),
     "sheet.js": ("check/", "lessons/10", "lessons/13"),
     "check.js": ("check/", "lessons/10", "lessons/13"),
     "scoreboard.js": ("scoreboard",),

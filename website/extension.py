@@ -12,6 +12,8 @@ from website.words import defined
 
 __all__ = ["setup"]
 
+#: The sheets of all pages, besides that of the theme.
+STYLES = ("scene.css", "predict.css", "exercise.css", "explorer.css", "figure.css", "check.css")
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -35,7 +37,7 @@ def _add_scripts(app: Any, page: str, template: str, context: Any, doctree: Any)
     for name, pages in SCRIPTS.items():
         if page.startswith(pages) and (app.srcdir / "_static/qoslib" / name).is_file():
             app.add_js_file(f"qoslib/{name}", defer="defer")
-    for name in ("scene.css", "predict.css", "explorer.css", "figure.css", "check.css"):
+    for name in STYLES:
         if (app.srcdir / "_static/qoslib" / name).is_file():
             app.add_css_file(f"qoslib/{name}")
 

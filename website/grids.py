@@ -23,7 +23,7 @@ import numpy as np
 
 from website import explorers, grid_files, made, shown
 
-__all__ = ["differences", "grid", "stops", "with_differences", "write"]
+__all__ = ["differences", "grid", "key", "stops", "with_differences", "write"]
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "build" / "grids"
@@ -43,7 +43,7 @@ def write(folder: Path, progress: Any = print) -> list[Path]:
     with_explorers = [
         each for each in shown.lessons() if any(m.kind == "explorer" for m in shown.shown(each))
     ]
-    keys = {lesson: _key(lesson) for lesson in with_explorers}
+    keys = {lesson: key(lesson) for lesson in with_explorers}
     missing = [each for each in with_explorers if not (KEPT / keys[each]).exists()]
     if missing:
         KEPT.mkdir(parents=True, exist_ok=True)
@@ -195,7 +195,7 @@ def with_differences(state: Json, changes: list[list[Any]]) -> Json:
     return made
 
 
-def _key(lesson: Path) -> str:
+def key(lesson: Path) -> str:
     """The name of a lesson's file among those that are kept."""
     text = lesson.read_text("utf-8")
     cells = (each for each in json.loads(text)["cells"] if each["cell_type"] == "code")
@@ -209,7 +209,10 @@ def _key(lesson: Path) -> str:
 def _sources() -> bytes:
     """A hash of all that a figure may depend on."""
     mixed = hashlib.sha256()
-    here = [ROOT / "website" / f"{name}.py" for name in ("made", "shown", "explorers", "grids")]
+    here = [
+        ROOT / "website" / f"{name}.py"
+        for name in ("made", "needed", "shown", "explorers", "grids")
+    ]
     for path in sorted([*here, *ROOT.glob("qoslib/**/*"), *ROOT.glob("data/**/*")]):
         if path.suffix in (".py", ".toml", ".csv"):
             mixed.update(path.read_bytes())

@@ -12,6 +12,8 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from website import exercises, solutions
+from website.phrases import on_a_page
 from website.shown import LESSONS, shown
 
 __all__ = ["Lesson", "page", "read"]
@@ -20,38 +22,13 @@ __all__ = ["Lesson", "page", "read"]
 KINDS = ("image/svg+xml", "image/png", "text/html", "text/markdown", "text/plain")
 ENDINGS = {"image/svg+xml": "svg", "image/png": "png"}
 #: The cell of an exercise that waits for the reader's answer.
-OPEN = re.compile(r"check\(.*\.\.\.\)")
+OPEN = re.compile(r'check\("([\d.]+)", \.\.\.\)')
+#: Code in a text before such a cell, which the answer begins with.
+BEGUN = re.compile(r"```python\n(.*?)```", re.DOTALL)
 ASKED = re.compile(r'predict\("([\d.]+\w)"\)')
 REVEALED = re.compile(r'reveal\("([\d.]+\w)"')
 #: A picture that a text holds in itself: a page takes such an address of none but PNG and JPEG.
 HELD = re.compile(r"(?<=\]\()data:image/svg\+xml;base64,([^)]+)(?=\))")
-#: What a text says to readers in JupyterLab -> what it says on a page.
-ON_A_PAGE = (
-    (r"Click on the box of code below and press \*\*Shift \+ Enter\*\*\.", ""),
-    (r" The first run takes about ten seconds, on a busy computer [^.]*\.", ""),
-    (r"Run the cell with \*\*Shift \+ Enter\*\*(,| and) press", "Press"),
-    (r"Run the cell with \*\*Shift \+ Enter\*\*\. ", ""),
-    (r"Run the cell and press", "Press"),
-    (r"Type any of these words to find it: [\s\S]*", ""),
-    (r"Run the cells from top to bottom [\s\S]*?(?=The next cell)", ""),
-    (r"The next cell only fetches the tools\.", ""),
-    (r"before you run the next cell", "before you read on"),
-    (
-        r"On the left is the text, and on the right the port that it makes\. [\s\S]*?(?=\n\n)",
-        "Edit the text. The report below it gives the rate of each class, and the findings with"
-        " their lines. The packet model runs with 30 Mb/s of EF and 80 Mb/s of other traffic."
-        " After a change, a table compares *before* with *after*.",
-    ),
-    (r"numbers change on the right\?", "numbers change?"),
-    (
-        r"On the left is the text, on the right the port, [\s\S]*? This view ends at your port:",
-        "Edit the text. The report below it gives the rate of each class, and the findings with"
-        " their lines. After a change, a table compares *before* with *after*. The check ends at"
-        " your port:",
-    ),
-    (r"Choose \*your own text\*, and paste your configuration\.", "Paste your own configuration."),
-    (r"Then move the loads\.", "Then change the loads."),
-)
 #: What stands in place of an explorer that edits a configuration.
 CHECKED = """<div class="qoslib-check" data-example="lesson_%s">
 
@@ -62,6 +39,20 @@ runs the same check.
 #: A block of code in Markdown, and a heading outside of one.
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
+#: How to run a lesson, for its head.
+RUN = (
+    "To run it, type <code>make lab</code> in qoslib's folder (<a href=\"../docs/overview.html"
+    '#two-commands">two commands</a>)'
+)
+#: What stands in place of an exercise for those who have no script.
+UNSCRIPTED = "This page needs JavaScript to check an answer."
+#: What stands before the code of an exercise that no page can run.
+ELSEWHERE = """<div class="qoslib-said">
+
+This exercise works in JupyterLab only, because it needs packages that a web page does not have.
+Type `make lab` in qoslib's folder and open this lesson there.
+
+</div>"""
 #: A prediction without a place on the page, or one that was revealed: it ends at the explanation.
 ALOUD = "aloud"
 PREDICT = re.compile(r"^> \*\*Predict", re.MULTILINE)
@@ -104,7 +95,9 @@ class _Page:
     def __init__(self, lesson: Lesson) -> None:
         self.lesson, self.asked = lesson, ""
         self.pictures: dict[str, bytes] = {}
-        self.moving = {each.cell: each.kind for each in shown(LESSONS / f"{lesson.name}.ipynb")}
+        notebook = LESSONS / f"{lesson.name}.ipynb"
+        self.moving = {each.cell: each.kind for each in shown(notebook)}
+        self.solved = solutions.results(notebook)
         self.shown = {"scene": 0, "explorer": 0}
 
     def parts(self) -> list[str]:
@@ -114,6 +107,8 @@ class _Page:
             if cell["cell_type"] == "code":
                 made += self.code(n, cell, text, tags)
                 continue
+            if self.asks_for_code(n + 1):
+                text = BEGUN.sub("", text)
             text = HELD.sub(self.held, on_a_page(text))
             if "explanation" in tags:
                 title = "Diagnosis" if text.startswith("**Diagnosis") else "Explanation"
@@ -130,7 +125,7 @@ class _Page:
         name, minutes = self.lesson.name, self.lesson.minutes
         said = [f"Lesson {self.lesson.number}"] if self.lesson.number else []
         said += [f"{minutes[0]} min, {minutes[1]} with exercises"] if minutes else []
-        said += [f'<a href="{name}.ipynb" download>Download the notebook</a>']
+        said += [f'<a href="{name}.ipynb" download>Download this notebook</a>', RUN]
         facts = "".join(f"<li>{each}</li>" for each in said)
         return [title, f'<ul class="qoslib-facts">{facts}</ul>', rest.strip()]
 
@@ -140,15 +135,18 @@ class _Page:
             return []
         code = f"```python\n{text}\n```"
         if "solution" in tags:
-            return folded("Solution", [code], "solution")
+            said = self.solved[n].said
+            return folded(
+                "Solution", [code, f'<div class="qoslib-said">\n\n{said}\n\n</div>'], "solution"
+            )
         if asked := ASKED.fullmatch(text.strip()):
             self.asked = asked[1]
             question = _plain(cell["outputs"][0]["data"]["text/plain"])
             return [place("predict", {"name": asked[1]}, html.escape(question))]
         if kind := self.moving.get(n):
             return [self.live(kind, cell["outputs"]), *folded("In Python", [code], "code")]
-        if OPEN.search(text):
-            return [code]
+        if waiting := OPEN.search(text):
+            return [self.exercise(n, waiting[1])]
         outputs = [self.output(each) for each in cell["outputs"]]
         if self.asked and outputs:
             name = "" if self.asked == ALOUD else self.asked
@@ -156,6 +154,24 @@ class _Page:
         if (revealed := REVEALED.search(text)) and revealed[1] == self.asked:
             self.asked = ALOUD
         return [code, *outputs]
+
+    def asks_for_code(self, n: int) -> bool:
+        """Whether a cell is that of an exercise whose answer is code."""
+        waiting = OPEN.search(_source(self.lesson.cells[n])) if n < len(self.lesson.cells) else None
+        return bool(waiting and exercises.asked(waiting[1])["kind"] == "code")
+
+    def exercise(self, n: int, number: str) -> str:
+        """The place of an exercise: it holds the code that an answer in code begins with."""
+        if not self.asks_for_code(n):
+            return place("exercise", self.named(number), UNSCRIPTED)
+        begun = "\n".join(BEGUN.findall(_source(self.lesson.cells[n - 1])))
+        code = f"```python\n{begun}{_source(self.lesson.cells[n])}\n```"
+        if self.solved[n + 1].in_a_page:
+            return place("exercise", self.named(number), code)
+        return f"{ELSEWHERE}\n\n{code}"
+
+    def named(self, number: str) -> dict[str, str]:
+        return {"lesson": self.lesson.name, "name": number, **exercises.asked(number)}
 
     def live(self, kind: str, outputs: list[dict[str, Any]]) -> str:
         """The place of a scene or an explorer, with its picture."""
@@ -196,13 +212,6 @@ def place(kind: str, named: dict[str, str], content: str) -> str:
     """A place that a script of the page fills; until then it shows its content."""
     data = "".join(f' data-{key}="{html.escape(value)}"' for key, value in named.items())
     return f'<div class="qoslib-{kind}"{data}>\n\n{content}\n\n</div>'
-
-
-def on_a_page(text: str) -> str:
-    """A text without what it says to readers in JupyterLab."""
-    for pattern, said in ON_A_PAGE:
-        text = re.sub(pattern.replace(" ", r"\s+"), said, text)
-    return text.strip()
 
 
 def folded(title: str, parts: list[str], kind: str, name: str = "") -> list[str]:

@@ -24,7 +24,10 @@ PYODIDE = ROOT / "build" / "npm" / "node_modules" / "pyodide"
 CORE = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 WORKER = ROOT / "website" / "worker" / "worker.js"
 #: Modules of this folder that answer in a page.
-ANSWERING = ("__init__", "answers", "checking", "explorers", "made", "scenes")
+ANSWERING = (
+    *("__init__", "answers", "checking", "exercises", "explorers"),
+    *("made", "needed", "scenes"),
+)
 #: The archive that a page unpacks: folder -> the kinds of files that it needs of it.
 PACKAGE = {"qoslib": {".py", ".toml"}, "data": {".csv", ".toml"}}
 LACKING = {

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from qoslib.measurements.measured import Measurements, is_frame
-from website.made import Made
+from website import needed
+from website.made import Kept, Made
 
 __all__ = ["LESSONS", "lessons", "pickled", "shown"]
 
@@ -29,7 +30,10 @@ def lessons() -> list[Path]:
 
 def pickled(notebook: Path) -> bytes:
     """What `website.made.keep` takes."""
-    return pickle.dumps(shown(notebook))
+    cells = (
+        cell for _, cell in _code(notebook) if "solution" not in cell["metadata"].get("tags", ())
+    )
+    return pickle.dumps(Kept(shown(notebook), ["".join(cell["source"]) for cell in cells]))
 
 
 def shown(notebook: Path) -> list[Made]:
@@ -42,7 +46,8 @@ def shown(notebook: Path) -> list[Made]:
     imported: dict[str, Any] = {}
     found = []
     for cell, body in _cells(notebook):
-        _run([each for each in body if isinstance(each, ast.Import | ast.ImportFrom)], imported)
+        imports = [each for each in body if isinstance(each, ast.Import | ast.ImportFrom)]
+        needed.run(imports, imported)
         call = body[-1].value if body and isinstance(body[-1], ast.Expr) else None
         before += body
         if isinstance(call, ast.Call) and (known := _maker(call, imported)):
@@ -54,9 +59,15 @@ def shown(notebook: Path) -> list[Made]:
 
 
 def _cells(notebook: Path) -> Iterator[tuple[int, list[ast.stmt]]]:
+    for number, cell in _code(notebook):
+        yield number, ast.parse("".join(cell["source"])).body
+
+
+def _code(notebook: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The cells of code, by their place among all."""
     for number, cell in enumerate(json.loads(notebook.read_text("utf-8"))["cells"]):
         if cell["cell_type"] == "code":
-            yield number, ast.parse("".join(cell["source"])).body
+            yield number, cell
 
 
 def _maker(call: ast.Call, imported: dict[str, Any]) -> tuple[str, Any] | None:
@@ -78,13 +89,7 @@ def _arguments(call: ast.Call, before: list[ast.stmt]) -> tuple[tuple[Any, ...],
         ast.parse("(all, named)", mode="eval").body,
     )
     asked = ast.fix_missing_locations(ast.Call(taker, call.args, call.keywords))
-    needed, run = _names(asked, ast.Load), []
-    for statement in reversed(before):
-        if needed & _bound(statement):
-            run.append(statement)
-            needed |= _names(statement, ast.Load)
-    namespace: dict[str, Any] = {}
-    _run(run[::-1], namespace)
+    namespace = needed.namespace(before, [ast.Expr(asked)])
     every, named = eval(compile(ast.Expression(asked), "<lesson>", "eval"), namespace)
     return tuple(map(_plain, every)), {name: _plain(each) for name, each in named.items()}
 
@@ -92,25 +97,3 @@ def _arguments(call: ast.Call, before: list[ast.stmt]) -> tuple[tuple[Any, ...],
 def _plain(value: Any) -> Any:
     """Measured values as records, which a page reads without pandas; all else as it is."""
     return Measurements.of(value, "measured") if is_frame(value) else value
-
-
-def _names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
-    names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
-    return {each.id for each in names if isinstance(each.ctx, context)}
-
-
-def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement gives a value, or a value's part."""
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        return {(each.asname or each.name).partition(".")[0] for each in statement.names}
-    if isinstance(statement, ast.FunctionDef):
-        return {statement.name}
-    parts = (
-        each for each in ast.walk(statement) if isinstance(each, ast.Attribute | ast.Subscript)
-    )
-    inside = [_names(each, ast.Load) for each in parts if isinstance(each.ctx, ast.Store)]
-    return _names(statement, ast.Store).union(*inside)
-
-
-def _run(statements: list[ast.stmt], namespace: dict[str, Any]) -> None:
-    exec(compile(ast.Module(statements, []), "<lesson>", "exec"), namespace)

@@ -23,8 +23,8 @@ def silent(done, whole):
     [
         (None, "a message is None; allowed: an object"),
         ([1], "a message is [1]; allowed: an object"),
-        ({}, "ask is None; allowed: explorer, scene, check"),
-        ({"ask": "tea"}, "ask is 'tea'; allowed: explorer, scene, check"),
+        ({}, "ask is None; allowed: explorer, scene, check, exercise"),
+        ({"ask": "tea"}, "ask is 'tea'; allowed: explorer, scene, check, exercise"),
         ({"ask": "check"}, "there is no configuration yet: paste one, or drop a file"),
         ({"ask": "check", "text": " \n"}, "there is no configuration yet: paste one, or drop a"),
         ({"ask": "check", "text": 3}, "text is 3; allowed: a text"),

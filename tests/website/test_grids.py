@@ -83,9 +83,9 @@ def test_what_cannot_be_shown_is_kept_with_its_reason(monkeypatch):
 
 
 def test_kept_grids_go_with_code_and_sources(tmp_path, monkeypatch):
-    key = grids._key(LESSON)
+    key = grids.key(LESSON)
     copy = tmp_path / LESSON.name
     copy.write_text(LESSON.read_text("utf-8").replace("aqm.explorer()", "aqm.explorer( )"), "utf-8")
-    assert grids._key(copy) != key
+    assert grids.key(copy) != key
     monkeypatch.setattr(grids, "_sources", lambda: b"other")
-    assert grids._key(LESSON) != key
+    assert grids.key(LESSON) != key

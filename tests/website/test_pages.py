@@ -59,7 +59,7 @@ def test_what_follows_an_answer_is_folded_until_it_is_explained(pages):
 def test_a_solution_is_folded_and_a_waiting_check_says_nothing(pages):
     _, text, _ = pages["00_one_queue"]
     opened = re.sub(r"<details.*?</details>", "", text, flags=re.DOTALL)
-    assert 'check("00.4", ...)' in opened
+    assert 'data-name="00.4"' in opened
     assert "# Solution" in text
     assert "# Solution" not in opened
     assert "Not yet:" not in text
