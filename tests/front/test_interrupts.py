@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,8 +21,9 @@ from qoslib import packets, tcp
 from qoslib import port as p
 from qoslib.flows import Flow, Host
 from qoslib.front import each
+from qoslib.packets.kernels import jit
 from qoslib.traffic import Poisson, Stream, imix
-from soak import many
+from soak import SOAK, many
 
 pytestmark = pytest.mark.soak
 
@@ -381,8 +383,10 @@ for name in names:
     say(json.dumps({"name": name, "said": said, **spent_s}))
 """
 CALLED = ("simulate", "seeds", "sweep", "tcp.simulate", "tcp.solve")
-#: Compiling the kernels takes a quarter of a minute; all of them are compiled in a long test.
-COMPILED = CALLED if "QOSLIB_SOAK" in os.environ else CALLED[:1]
+#: A long test compiles all kernels of all calls, and others the loop that plays one port, which
+#: takes a second; they do without those of TCP, and files that are just being written.
+COMPILED = CALLED if SOAK else CALLED[:1]
+NOT_KEPT = shutil.ignore_patterns("packets.kernels.loop.run-*", "tcp.*", "*-*.*")
 
 
 def interrupted(when, names, cache=None):
@@ -447,6 +451,8 @@ def test_a_signal_during_a_run_ends_it(said, name):
 
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_signal_during_compilation_ends_the_run_after_it(tmp_path, name):
+    if not SOAK:
+        shutil.copytree(jit._folder(), tmp_path / "qoslib" / "kernels", ignore=NOT_KEPT)
     told = interrupted("during", [name], tmp_path)[name]
     assert told["said"] in ("a record", "KeyboardInterrupt")
     assert "compiled" in told
