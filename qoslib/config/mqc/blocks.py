@@ -40,7 +40,15 @@ from qoslib.config.words import NotUnderstood, Refused, Words, begun, lines_of
 
 __all__ = ["policies_of"]
 
-_OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
+_OPENING = {
+    "class-map",
+    "policy-map",
+    "interface",
+    "control-plane",
+    "table-map",
+    "map-class",
+    "vc-class",
+}
 #: Commands that are about queues wherever they stand.
 _OF_A_CLASS = {"class", *(verb for verb in VERBS if COMMANDS[verb].read)} - {"set", "fair-queue"}
 #: Of these, what has no other place, so that it is of the class before it wherever it begins.
@@ -104,7 +112,12 @@ _BELOW_UNKNOWN = "It is below a line that is not understood."
 _ELSEWHERE = {
     "table-map": "New marks are left out: streams keep the mark that you give them.",
     "map-class": "Frame Relay's circuits are left out.",
+    "vc-class": "The rates of ATM's circuits are left out.",
 }
+
+
+#: What is lost of circuits that have policies.
+_OF_CIRCUITS = _ELSEWHERE["map-class"], _ELSEWHERE["vc-class"]
 
 
 def policies_of(text: str) -> Policies:
@@ -309,7 +322,9 @@ class _Reading:
             )
 
     def _in_left(self, line: Line) -> None:
-        """Within a block of which nothing is read."""
+        """Within a block of which nothing is read, but the policy of each circuit."""
+        if self.left in _OF_CIRCUITS and line.words[:2] == ("service-policy", "output"):
+            self.found.of_groups.setdefault(line.words[-1], line)
         if self.left:
             self._lost(line, self.left)
 

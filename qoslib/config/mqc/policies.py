@@ -209,9 +209,9 @@ class Policies:
     `bare` are interfaces without a policy beside one of the whole switch (NX-OS), and `members`
     those of each bundle (IOS XR).
     `of_control_plane` are policies of what the router's own processor is sent and the lines that
-    attach them, `of_groups` those of groups of tunnels, `marks` those of class maps as far as they
-    are known, and `grouped` the marks that are put into a group. `softmax` is how much more than
-    usual queues may borrow [%] (Catalyst).
+    attach them, `of_groups` those of groups of tunnels or circuits, `marks` those of class maps as
+    far as they are known, and `grouped` the marks that are put into a group. `softmax` is how much
+    more than usual queues may borrow [%] (Catalyst).
     """
 
     selections: dict[str, Selection] = field(default_factory=dict)

@@ -44,7 +44,8 @@ _OF_BUNDLE = "It acts on each member of the bundle separately: the rates here ar
 _MEMORY = "How large is the memory that the queues of {} share?"
 _OTHER_PORTS = "Its queues share a memory with those of other ports: here it has all of it."
 _OF_GROUP = (
-    "Line {} gives policy-map {} to each tunnel of a group: what is the line rate below them?"
+    "Line {} gives policy-map {} to each tunnel or circuit of a group: what is the line rate below"
+    " them?"
 )
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
 #: The fastest port of an older Catalyst whose queues have a length of their own [bit/s].
@@ -97,7 +98,7 @@ def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Itera
 
 
 def _of_groups(found: Policies, known: set[str]) -> list[Interface]:
-    """Policies that groups of tunnels have, each as a port of its own."""
+    """Policies that groups of tunnels or circuits have, each as a port of its own."""
     return [
         Interface(name, line.number, {"out": Named(name, line.number)})
         for name, line in found.of_groups.items()
@@ -376,7 +377,7 @@ class _PortReader:
 
     @property
     def _of_group(self) -> bool:
-        """Whether it is a policy that a group of tunnels has."""
+        """Whether it is a policy that a group of tunnels or circuits has."""
         line = self.found.of_groups.get(self.interface.name)
         return line is not None and line.number == self.interface.line
 
