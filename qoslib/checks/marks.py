@@ -28,6 +28,8 @@ _DSCPS = ("DSCP ", "AF", "CS")
 _KNOWN = VOICE | {"CS1", "CS2", "CS3", "CS4", "AF41", "AF31", "AF21", "AF11"}
 #: Protocols of routers, as NBAR and class-maps of people name them.
 _PROTOCOLS = {"bfd", "bgp", "eigrp", "isis", "ldp", "ospf"}
+#: The mark of best effort.
+_BEST_EFFORT = "CS0"
 #: Marks of traffic that wants less than best effort: RFC 8622, and RFC 3662 before it.
 _SCAVENGER = {"CS1", "LE", "DSCP 1"}
 
@@ -150,8 +152,11 @@ def control_in_default(checked: CheckedPort) -> Iterator[Found]:
     queued = [member for member in checked.members if not policed_alone(checked, member)]
     marked = [of for of in checked.configured.classes if set(of.marks) - {"the rest"}]
     rest = [of for of in checked.configured.classes if "the rest" in of.marks]
-    if checked.manners.by_range or len(queued) < 2 or not rest:
+    if checked.manners.by_range or len(queued) < 2:
         # Where all wait in one queue, which only marks and policers divide, routing does as well.
+        return
+    yield from _beside_best_effort(queued)
+    if not rest:
         return
     # Of several, the one beside the classes with marks.
     rest = [of for of in rest if marked and of.node == marked[0].node] or rest
@@ -175,6 +180,18 @@ def control_in_default(checked: CheckedPort) -> Iterator[Found]:
     )
 
 
+def _beside_best_effort(queued: Sequence[Member]) -> Iterator[Found]:
+    """Routing protocols wait in a class that a map of all code points gives best effort as well."""
+    for member in queued:
+        control = sorted(CONTROL.intersection(member.of.marks))
+        if control and _BEST_EFFORT in member.of.marks:
+            yield Found(
+                member.of.line,
+                f"{', '.join(control)} (routing) waits in {member.name}, with best effort.",
+                f"{_BEST_EFFORT} is of the same class.",
+            )
+
+
 @rule(
     "control-with-video",
     "warning",
@@ -185,7 +202,7 @@ def control_with_video(checked: CheckedPort) -> Iterator[Found]:
     for member in checked.members if not checked.manners.by_range else ():
         marks = set(member.of.marks)
         control = sorted(marks & CONTROL) + sorted(m for m in marks if m.lower() in _PROTOCOLS)
-        if control and marks & VIDEO and not member.takes_rest:
+        if control and marks & VIDEO and not member.takes_rest and _BEST_EFFORT not in marks:
             yield Found(
                 member.of.line,
                 f"{', '.join(control)} waits in class {member.name} with"
