@@ -53,6 +53,11 @@ This exercise works in JupyterLab only, because it needs packages that a web pag
 Type `make lab` in qoslib's folder and open this lesson there.
 
 </div>"""
+#: What pandas says below a column of values.
+DTYPE = re.compile(r"\n(Name: .*, )?dtype: \w+\s*$")
+#: A picture in an opening, and headings of sections whose answers no fold keeps back.
+STILL = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n+", re.MULTILINE)
+OPENED = re.compile(r"^## (Move it yourself|Exercises)$", re.MULTILINE)
 #: A prediction without a place on the page, or one that was revealed: it ends at the explanation.
 ALOUD = "aloud"
 PREDICT = re.compile(r"^> \*\*Predict", re.MULTILINE)
@@ -93,7 +98,7 @@ class _Page:
     """A lesson on its way to a page: what has been asked, and how many live things it has had."""
 
     def __init__(self, lesson: Lesson) -> None:
-        self.lesson, self.asked = lesson, ""
+        self.lesson, self.asked, self.last = lesson, "", ""
         self.pictures: dict[str, bytes] = {}
         notebook = LESSONS / f"{lesson.name}.ipynb"
         self.moving = {each.cell: each.kind for each in shown(notebook)}
@@ -116,12 +121,16 @@ class _Page:
                 self.asked = "" if self.asked == ALOUD else self.asked
             else:
                 made += self.opening(text) if n == 0 else [text]
+                self.last = "" if OPENED.search(text) else self.last
                 self.asked = ALOUD if PREDICT.search(text) else self.asked
         return made
 
     def opening(self, text: str) -> list[str]:
         """The title, and under it what a reader wants to know before the first line."""
         title, _, rest = text.partition("\n")
+        if 1 in self.moving:
+            # The scene below is the same picture, and moves.
+            rest = STILL.sub("", rest)
         name, minutes = self.lesson.name, self.lesson.minutes
         said = [f"Lesson {self.lesson.number}"] if self.lesson.number else []
         said += [f"{minutes[0]} min, {minutes[1]} with exercises"] if minutes else []
@@ -140,7 +149,7 @@ class _Page:
                 "Solution", [code, f'<div class="qoslib-said">\n\n{said}\n\n</div>'], "solution"
             )
         if asked := ASKED.fullmatch(text.strip()):
-            self.asked = asked[1]
+            self.asked = self.last = asked[1]
             question = _plain(cell["outputs"][0]["data"]["text/plain"])
             return [place("predict", {"name": asked[1]}, html.escape(question))]
         if kind := self.moving.get(n):
@@ -151,6 +160,8 @@ class _Page:
         if self.asked and outputs:
             name = "" if self.asked == ALOUD else self.asked
             outputs = folded("Show the answer to the prediction", outputs, "answer", name)
+        elif self.last and outputs:
+            outputs = [place("after", {"name": self.last}, "\n\n".join(outputs))]
         if (revealed := REVEALED.search(text)) and revealed[1] == self.asked:
             self.asked = ALOUD
         return [code, *outputs]
@@ -184,7 +195,7 @@ class _Page:
         kind = next(each for each in KINDS if each in data)
         if kind in ENDINGS:
             return self.picture(kind, data)
-        content = _plain(data[kind])
+        content = DTYPE.sub("", _plain(data[kind]))
         if content.startswith("ConfigurationExplorer("):
             return CHECKED % self.lesson.number
         if kind == "text/markdown":

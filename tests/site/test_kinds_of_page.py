@@ -100,6 +100,19 @@ def test_the_scoreboard_is_searched_filtered_and_sorted(open_page):
     page.wait_for_url("**#*")
 
 
+def test_the_scoreboard_is_still_filtered_when_a_reader_comes_back(open_page):
+    page = open_page("scoreboard.html")
+    page.get_by_label("Find").fill("catalyst")
+    rows = page.locator("#scoreboard-rows tbody tr:visible")
+    count = rows.count()
+    rows.first.get_by_role("link", name="source").click()
+    page.wait_for_load_state()
+    page.go_back()
+    page.locator("output", has_text=f"{count} of").wait_for()
+    assert page.get_by_label("Find").input_value() == "catalyst"
+    assert rows.count() == count
+
+
 def test_words_are_found_in_all_pages(open_page):
     page = open_page("search.html?q=conditional+policer")
     page.locator("#search-results li").first.wait_for()

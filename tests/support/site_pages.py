@@ -70,12 +70,19 @@ def predictions_page(folder, *names):
     for name in ("questions.js", "zip.js", "predict.js"):
         head += f'<script defer src="{STATIC}/{name}"></script>'
     parts = (
-        f'<section><div class="qoslib-predict" data-name="{name}"><p>asked</p></div><p>before</p>'
+        f'<div class="qoslib-predict" data-name="{name}"><p>asked</p></div><p>before</p>'
         f'<details class="qoslib-answer" data-name="{name}"><summary>Show</summary>answer {name}'
-        f"</details><pre>after {name}</pre></section>"
+        f"</details><pre>after {name}</pre>"
         for name in names
     )
-    _page(folder, f"{head}<main>{''.join(parts)}</main>")
+    # The last two share a section, and below all there is an output that gives each answer away.
+    first, *others = parts
+    below = "".join(
+        f'<div class="qoslib-after" data-name="{name}"><pre>below {name}</pre></div>'
+        for name in names
+    )
+    sections = "".join(f"<section>{each}</section>" for each in (first, "".join(others), below))
+    _page(folder, f"{head}<main>{sections}</main>")
 
 
 @contextmanager

@@ -132,6 +132,23 @@ def test_no_heading_of_an_output_begins_a_section(pages):
         assert opened == 0
 
 
+def test_an_output_below_that_gives_an_answer_away_waits_for_the_guess(pages):
+    _, text, _ = pages["05_packet_rate"]
+    waits = re.findall(r'<div class="qoslib-after" data-name="05.a">.*?</div>', text, re.DOTALL)
+    assert any("published: 20 Gb/s" in each for each in waits)
+    assert "qoslib-after" not in text.partition("## Move it yourself")[2]
+
+
+def test_a_scene_at_the_top_has_no_still_picture_above_it(pages):
+    _, text, _ = pages["00_one_queue"]
+    assert "one_queue.svg" not in text
+    assert text.index("Packets arrive at 150 Mb/s") < text.index('data-kind="scene"')
+
+
+def test_no_output_says_how_pandas_stores_it(pages):
+    assert not [name for name, (_, text, _) in pages.items() if "dtype: " in text]
+
+
 def test_code_of_an_output_keeps_its_comments():
     text = "# Port\n\n```\n# a comment\n```\n\n## Class\n"
     made = lessons.without_sections(text)

@@ -53,6 +53,29 @@ def test_an_answer_and_what_follows_it_come_after_the_guess(page):
     assert page.locator(CLOSED).count() == 2
 
 
+def test_an_answer_opens_no_other_one_of_its_section(page):
+    box = page.get_by_label("What is it then? (ms)")
+    assert box.is_visible()
+    box.fill("63")
+    box.press("Enter")
+    assert page.get_by_text("answer 00.b").is_visible()
+    assert page.get_by_text("after 00.b").is_visible()
+    assert page.locator("svg").first.is_visible()
+    assert not page.get_by_text("answer 00.c").is_visible()
+    assert not page.get_by_text("after 00.c").is_visible()
+
+
+def test_an_output_that_gives_an_answer_away_is_folded_until_the_guess(page):
+    below = page.get_by_text("below 00.a")
+    assert not below.is_visible()
+    assert page.get_by_text("Show this output, which gives away").count() == 3
+    page.get_by_label("more than a third").check()
+    assert below.is_visible()
+    assert page.get_by_text("Show this output, which gives away").count() == 2
+    page.reload()
+    assert below.is_visible()
+
+
 def test_a_reader_may_see_an_answer_without_a_guess(page):
     page.get_by_role("button", name="Show the answer without a prediction").first.click()
     assert page.get_by_text("answer 00.a").is_visible()

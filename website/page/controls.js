@@ -75,7 +75,7 @@ window.qoslibControls = (() => {
     }
 
     more(rows) {
-      const summary = element("summary", { textContent: "More controls" });
+      const summary = element("summary", { textContent: "More" });
       return element("details", { className: "qoslib-more" }, summary, ...rows.flatMap((each) => this.row(each)));
     }
 

@@ -36,21 +36,35 @@ window.qoslibPredictions = (() => {
     return `${specs[name].question}\nMy guess: ${said(name).slice("You said: ".length)}`;
   }
 
-  /** What follows a question and gives its answer away: from the first answer to the end of the section. */
+  const element = (tag, given, ...inside) => {
+    const made = Object.assign(document.createElement(tag), given);
+    made.append(...inside);
+    return made;
+  };
+
+  /** What follows a question and gives its answer away: from the first answer to the next question or section. */
   function following(place) {
     const answer = [...document.querySelectorAll(".qoslib-answer")].find((each) => each.dataset.name === place.dataset.name);
     if (!answer || !(place.compareDocumentPosition(answer) & Node.DOCUMENT_POSITION_FOLLOWING)) return [];
     const found = [];
-    for (let each = answer; each && each.tagName !== "SECTION"; each = each.nextElementSibling) found.push(each);
+    for (let each = answer; each && !each.matches("section, .qoslib-predict"); each = each.nextElementSibling) found.push(each);
     return found;
   }
 
+  /** Fold the outputs of later sections that give an answer away; what opens them all again. */
+  function folded(name) {
+    const folds = [...document.querySelectorAll(".qoslib-after")].filter((each) => each.dataset.name === name).map((each) => {
+      const summary = element("summary", { textContent: "Show this output, which gives away the answer to a prediction above" });
+      const fold = element("details", { className: "qoslib-fold" }, summary);
+      each.replaceWith(fold);
+      fold.append(each);
+      return () => fold.replaceWith(each);
+    });
+    return () => folds.splice(0).forEach((unfold) => unfold());
+  }
+
   function ask(place) {
-    const { name } = place.dataset, after = following(place), element = (tag, given, ...inside) => {
-      const made = Object.assign(document.createElement(tag), given);
-      made.append(...inside);
-      return made;
-    };
+    const { name } = place.dataset, after = following(place), unfold = guesses.has(name) ? () => {} : folded(name);
     const mine = element("p", { className: "qoslib-guess", hidden: true });
     const skip = element("button", { type: "button", textContent: "Show the answer without a prediction", onclick: () => open() });
     const closed = element("p", { className: "qoslib-closed" }, "The answer opens once you have made a prediction. ", skip);
@@ -60,6 +74,7 @@ window.qoslibPredictions = (() => {
     after[0]?.before(closed, mine);
     const open = () => {
       closed.remove();
+      unfold();
       after.forEach((each) => { each.hidden = false; });
       after.filter((each) => each.matches(".qoslib-answer")).forEach((each) => { each.open = true; });
     };

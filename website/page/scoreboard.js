@@ -47,4 +47,6 @@
     });
     form.elements.assumptions.value = "base";
     show();
+    // A browser that comes back to the page fills in the form again.
+    addEventListener("pageshow", show);
 })();
