@@ -54,13 +54,13 @@ def test_damage_gives_a_reading_or_one_error(seed):
     for _ in range(30):
         text, facts = configuration(random)
         text = damaged(text, random)
-        start = time.monotonic()
+        start = time.process_time()
         problem, found = reading(text, facts)
         assert len(str(problem)) < 1000
         assert 0 <= (getattr(problem, "line", 0) or 0) <= text.count("\n") + 1
         spoken = [each.line for each in (*found.statements, *found.remarks)]
         assert all(1 <= line <= found.lines for line in spoken)
-        assert time.monotonic() - start < 1
+        assert time.process_time() - start < 1
         assert all(each.sentence for each in findings(found))
 
 

@@ -47,7 +47,7 @@ def test_damage_gives_a_reading_or_one_error(dialect, seed):
     random = Random(f"damage {dialect} {seed}")
     for _ in range(30):
         text = damaged(configuration(random, dialect == "ios"), random)
-        start = time.monotonic()
+        start = time.process_time()
         problem, found = reading(text, dialect)
         assert len(str(problem)) < 1000
         assert 0 <= (getattr(problem, "line", 0) or 0) <= text.count("\n") + 1
@@ -56,7 +56,7 @@ def test_damage_gives_a_reading_or_one_error(dialect, seed):
         if problem is None:
             says = lines_that_say(as_configured(bounded(text)))
             assert found.understood + found.listed + found.elsewhere == len(says)
-        assert time.monotonic() - start < 1
+        assert time.process_time() - start < 1
         assert all(each.sentence for each in findings(found))
 
 
