@@ -72,7 +72,7 @@
   function clear() {
     latest = null;
     report.replaceChildren();
-    [changed.hidden, inTerminal.hidden] = [true, true];
+    [changed.hidden, inTerminal.hidden, stop.hidden] = [true, true, true];
   }
 
   function empty() {
