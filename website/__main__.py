@@ -1,7 +1,7 @@
 """Make the static site in build/site: `make site`, or python -m website.
 
-The pages need Sphinx, and what they show is stored in the repository: no lesson is run. What the
-sliders show before an engine runs in the page is worked out once, and kept in build/grids.
+The pages need Sphinx, and what they show is stored in the repository: no lesson is run. Results
+of solutions, and what sliders show before an engine runs in the page, are kept in build/.
 """
 
 from website import build, check_examples, grids, live, shown

@@ -1,8 +1,9 @@
 """Make pages of the lessons: their texts and stored outputs, with places for what moves.
 
-Nothing is run. A notebook becomes Markdown: a scene or an explorer stands in a place of its own,
-which a script of the page fills, with the stored picture in it for those who have no script. What
-answers a prediction, explains it, or solves an exercise is folded.
+Nothing is run but the solutions, by `website.solutions`. A notebook becomes Markdown: a scene or an
+explorer stands in a place of its own, which a script of the page fills, with the stored picture in
+it for those who have no script. So does the box for the answer to an exercise. What answers a
+prediction, explains it, or solves an exercise is folded.
 """
 
 import base64

@@ -17,7 +17,7 @@
   /** What asks for the answer, and `given()`: what a message says of it, or what is missing. */
   const KINDS = {
     number({ name, unit }) {
-      const input = element("input", { id: `answer-${name}`, type: "text", inputMode: "decimal", autocomplete: "off", size: 12 });
+      const input = element("input", { id: `answer-${name}`, type: "text", inputMode: "decimal", autocomplete: "off", size: 8 });
       const label = element("label", { htmlFor: input.id, textContent: "Your answer" });
       const given = () => (input.value.trim() ? { answer: input.value } : { missing: `Type a number in ${unit}.` });
       return { parts: [label, input, element("span", { textContent: unit })], inputs: [input], given };
