@@ -357,6 +357,10 @@ class MqcFixes(Fixes):
 class XrFixes(MqcFixes):
     """Fixes of IOS XR, where a policer or a shaper stands beside `priority`, which has no rate."""
 
+    def marked_calls(self) -> str:
+        """Nothing: classes of IOS XR do not match applications, as calls are."""
+        return ""
+
     def _priority(
         self, rate_bps: float, most_bps: float, rounded: Rounded, of: ConfiguredClass | None = None
     ) -> list[str]:

@@ -1,6 +1,6 @@
 """What was read from a configuration: ports, where each number comes from, and what is left out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -25,6 +25,10 @@ __all__ = [
     "Statement",
     "refusal",
 ]
+
+
+#: What a sub-interface is, behind its name.
+_MODES = {"point-to-point", "multipoint", "l2transport"}
 
 
 @record
@@ -245,6 +249,13 @@ def refusal(error: ConfigurationError, line: int, text: str) -> Remark:
     return Remark("refused", line, text, ended[:1].upper() + ended[1:])
 
 
+def _interface_of(words: Sequence[str]) -> str:
+    """The name of an interface in its header, without a space and without its mode."""
+    name = [word for word in words if word.lower() not in _MODES]
+    joined = len(name) > 1 and name[0].isalpha() and name[1][:1].isdigit()
+    return " ".join(["".join(name[:2]), *name[2:]] if joined else name)
+
+
 @record
 class MissingFact(Record):
     """A fact that no configuration holds and nobody may guess.
@@ -420,7 +431,7 @@ class Configuration(Record):
     def headers(self) -> dict[int, str]:
         """Line and name of each interface that has a line of its own."""
         said = self.by_verb.get("interface", ())
-        return {each.line: each.text.partition(" ")[2] for each in said}
+        return {each.line: _interface_of(each.text.split()[1:]) for each in said}
 
     @cached_property
     def bare(self) -> frozenset[str]:
