@@ -1,5 +1,7 @@
 """How Sphinx makes pages of what `python -m website` has put together."""
 
+from pathlib import Path
+
 import qoslib
 
 project = "qoslib"
@@ -32,6 +34,7 @@ html_css_files = ["qoslib/site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_search_summary = True
+html_search_scorer = str(Path(__file__).parent / "search_order.js")
 html_permalinks_icon = "#"
 html_context = {"default_mode": "auto"}
 #: Pages without the list of their neighbours: it would take a quarter of the width.

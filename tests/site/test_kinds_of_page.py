@@ -120,6 +120,40 @@ def test_words_are_found_in_all_pages(open_page):
     assert any("02_llq_policing" in each for each in found)
 
 
+def test_lessons_and_guide_are_found_before_names_of_the_package(open_page):
+    page = open_page("search.html?q=CoDel")
+    found = page.locator("#search-results li a")
+    found.first.wait_for()
+    reference = found.evaluate_all("all => all.map(a => a.pathname.startsWith('/reference/'))")
+    assert any(reference)
+    assert reference == sorted(reference)
+
+
+def test_the_list_of_sections_marks_the_one_that_is_read_on_the_way_up_too(open_page):
+    page = open_page("lessons/06_tcp_buffers.html")
+    page.wait_for_load_state("networkidle")
+    read = """[...document.querySelectorAll("article section > h2")]
+        .filter((each) => each.getBoundingClientRect().top < 0.3 * innerHeight)
+        .at(-1).firstChild.textContent"""
+    for y in (9000, 7000, 5000, 3000):
+        page.evaluate(f"scrollTo({{ top: {y}, behavior: 'instant' }})")
+        page.wait_for_timeout(200)
+        assert page.locator(".page-toc a.active").inner_text() == page.evaluate(read)
+
+
+def test_a_heading_that_a_link_leads_to_is_below_the_bar(open_page):
+    page = open_page("lessons/06_tcp_buffers.html#two-published-tables")
+    page.wait_for_load_state("networkidle")
+    top = page.locator("#two-published-tables > h2").bounding_box()["y"]
+    assert top > page.locator("header.bd-header").bounding_box()["height"] + 8
+
+
+def test_figures_of_a_dark_page_are_dark(open_page):
+    page = open_page("lessons/08_aqm.html", color_scheme="dark")
+    drawn = page.locator("article img[src$='.png']").first
+    assert "invert" in drawn.evaluate("each => getComputedStyle(each).filter")
+
+
 def test_the_theme_that_was_chosen_stays(open_page):
     page = open_page("docs/index.html", color_scheme="light")
     page.get_by_role("button", name="Color mode").click()

@@ -51,6 +51,9 @@ def site(tmp_path_factory):
     for name, folded in {"lesson": " open", "folded": ""}.items():
         text = PAGE.format(scripts=scripts, lesson=LESSON.stem, folded=folded)
         (folder / f"{name}.html").write_text(text, "utf-8")
+    far = PAGE.replace("<details", '<div style="height: 4000px"></div><details')
+    text = far.format(scripts=scripts, lesson=LESSON.stem, folded=" open")
+    (folder / "far.html").write_text(text, "utf-8")
     return (folder / "lesson.html").as_uri()
 
 
@@ -60,10 +63,11 @@ def opened(page, site):
     errors = []
     page.on("pageerror", lambda error: errors.append(error))
 
-    def go(more="", by="grid", name="lesson"):
+    def go(more="", by="grid", name="lesson", drawn=True):
         page.goto("about:blank")
         page.goto(site.replace("lesson", name) + more)
-        page.wait_for_selector(f"{PLOT} .main-svg")
+        if drawn:
+            page.wait_for_selector(f"{PLOT} .main-svg")
         page.wait_for_selector(f'.qoslib-explorer[data-by="{by}"]')
         return page
 
@@ -182,9 +186,47 @@ def test_a_link_unfolds_what_it_leads_to(opened):
     assert page.locator(PLOT).bounding_box()["width"] > 800
 
 
-def test_what_no_address_may_say_is_left_out(opened):
+def test_what_no_address_may_say_is_left_out_and_named(opened):
     page = opened("#e0=load:9000,buffer:many,height:3,%E0%A4%A:1&broken")
     assert summary(page) == direct()["summary"]
+    said = page.locator(".qoslib-noted").inner_text()
+    assert "asks for “9000”, but Offered load goes from 0 to 200 % of the link." in said
+    assert "asks for “many”, but Buffer goes from 1 to 1024 packets." in said
+    assert "a control that this figure does not have: “height”." in said
+    slider(page, "Buffer [packets]").press("Home")
+    assert not page.locator(".qoslib-noted").is_visible()
+    page = opened("#e0=buffer:1")
+    assert not page.locator(".qoslib-noted").is_visible()
+
+
+def test_a_typed_number_beyond_a_slider_is_set_to_its_end_and_the_range_is_said(opened):
+    page = opened()
+    page.get_by_label("Offered load, as a number").fill("-50")
+    page.keyboard.press("Enter")
+    wait_for_words(page, direct(load=0)["summary"])
+    said = page.locator(".qoslib-noted").inner_text()
+    assert said == "Offered load goes from 0 to 200 % of the link. -50 was set to 0."
+
+
+def test_a_link_leads_to_its_figure(opened, page):
+    page.set_viewport_size({"width": 1280, "height": 400})
+    page = opened("#e0=buffer:1", name="far")
+    page.wait_for_function("scrollY > 3000")
+    page.wait_for_function(
+        "document.querySelector('.qoslib-explorer').getBoundingClientRect().top < innerHeight"
+    )
+    page.evaluate("scrollTo(0, 0)")
+    page.reload()
+    page.wait_for_selector(f"{PLOT} .main-svg")
+    assert page.evaluate("scrollY") == 0
+
+
+def test_a_link_without_a_figure_yet_speaks_of_none(opened, page):
+    page.add_init_script(ENGINE.replace("50);", "600000);"))
+    page = opened("#e0=load:133,buffer:64", by="", drawn=False)
+    page.get_by_role("alert").wait_for()
+    said = page.get_by_role("alert").inner_text()
+    assert said == "The engine will compute these settings as soon as it has loaded."
 
 
 def test_a_number_in_the_text_moves_the_figure(opened):

@@ -38,6 +38,14 @@ window.qoslibAddress = (() => {
     if ((state || null) !== get(key)) history.replaceState(history.state, "", link(key, state));
   };
 
+  // A link leads to the thing whose state it names last, once that is there; a reload stays where it was.
+  const lead = (key, place, there) => {
+    const [how] = performance.getEntriesByType("navigation");
+    if (entries().at(-1)?.[0] !== key || how?.type !== "navigate") return;
+    const whole = new Promise((done) => (document.readyState === "complete" ? done() : addEventListener("load", done, { once: true })));
+    Promise.all([there, whole]).then(() => place.scrollIntoView());
+  };
+
   const embedded = () => {
     const [kind, number] = (new URLSearchParams(location.search).get("embed") ?? "").split(":");
     return kind ? { kind, number: Number(number || 0) } : null;
@@ -51,5 +59,5 @@ window.qoslibAddress = (() => {
     }
   };
 
-  return { get, set, link, text, read, embedded, alone };
+  return { get, set, link, lead, text, read, embedded, alone };
 })();

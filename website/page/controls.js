@@ -1,6 +1,7 @@
 "use strict";
 // The controls of an explorer as elements of a page: sliders with a box, lists, and boxes to tick.
-// `changed(name, value)` is called for each move; `stopsOf(name)` says where a slider may stand.
+// `changed(name, value)` is called for each move, `outside(words)` after one to a value that was typed beyond
+// a slider; `stopsOf(name)` says where a slider may stand.
 window.qoslibControls = (() => {
   const element = (tag, more = {}, ...children) => {
     const { data = {}, ...rest } = more;
@@ -27,6 +28,7 @@ window.qoslibControls = (() => {
     if (spec.kind === "switch") return value ? "on" : "off";
     return spec.options.find(([, each]) => each === value)?.[0] ?? String(value);
   };
+  const rangeOf = (spec) => `${spec.label} goes from ${spec.min} to ${`${spec.max} ${spec.unit}`.trim()}.`;
   // Another place by a key: the next stop or step, or ten further; null for any other key.
   const byKey = (key, spec, value, stops) => {
     const far = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[key];
@@ -47,10 +49,10 @@ window.qoslibControls = (() => {
   const pulled = (spec, value, stops) => (stops ? near(stops, value) : onStep(spec, value));
 
   class Controls {
-    constructor(described, number, { changed, stopsOf, reset }) {
+    constructor(described, number, { changed, stopsOf, reset, outside }) {
       this.specs = Object.fromEntries(described.controls.map((each) => [each.name, each]));
       this.shows = {};
-      Object.assign(this, { number, changed, stopsOf, reset });
+      Object.assign(this, { number, changed, stopsOf, reset, outside });
       this.root = element("div", { className: "qoslib-controls" });
       this.root.setAttribute("role", "group");
       this.root.setAttribute("aria-label", "Controls of the figure");
@@ -107,7 +109,9 @@ window.qoslibControls = (() => {
       });
       box.addEventListener("change", () => {
         const typed = box.valueAsNumber;
-        move(Number.isNaN(typed) ? value : Math.min(Math.max(typed, spec.min), spec.max));
+        const wanted = Number.isNaN(typed) ? value : Math.min(Math.max(typed, spec.min), spec.max);
+        move(wanted);
+        if (wanted !== typed && !Number.isNaN(typed)) this.outside(`${rangeOf(spec)} ${typed} was set to ${wanted}.`);
       });
       this.shows[spec.name] = (now) => {
         value = now;
@@ -136,5 +140,5 @@ window.qoslibControls = (() => {
     }
   }
 
-  return { Controls, element, said, byKey, pulled };
+  return { Controls, element, said, rangeOf, byKey, pulled };
 })();

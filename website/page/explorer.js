@@ -3,7 +3,7 @@
 // for all else, and exactly, the engine answers, which the first touch starts. No figure stands as
 // if it were of settings that it is not of.
 (() => {
-  const { element, Controls, said } = window.qoslibControls;
+  const { element, Controls, said, rangeOf } = window.qoslibControls;
   const { Figure, script } = window.qoslibFigure;
   const address = window.qoslibAddress;
   const MISSING = Object.assign(new EventTarget(), { status: "missing", reason: "", start() {} });
@@ -34,6 +34,7 @@
         changed: (name, value) => this.move({ [name]: value }),
         stopsOf: (name) => this.stopsOf(name),
         reset: () => this.reset(),
+        outside: (words) => this.note(words),
       });
       this.build();
       engine().addEventListener("status", () => this.engineMoved());
@@ -47,6 +48,7 @@
     build() {
       const part = (tag, name, more) => (this[name] = element(tag, { className: `qoslib-${name}`, ...more }));
       part("p", "alert", { hidden: true }).setAttribute("role", "alert");
+      part("p", "noted", { hidden: true }).setAttribute("role", "status");
       part("p", "cause");
       part("p", "summary").setAttribute("role", "status");
       part("p", "remark");
@@ -59,17 +61,33 @@
       this.words = element("div", { className: "qoslib-words" }, this.cause, this.summary, this.remark,
         fold("The same as a table", this.table), fold("The same in Python", this.python));
       const foot = element("div", { className: "qoslib-foot" }, this.source, this.copy);
-      this.stage = element("div", { className: "qoslib-stage" }, this.alert, this.plot, foot);
+      this.stage = element("div", { className: "qoslib-stage" }, this.alert, this.noted, this.plot, foot);
       this.place.replaceChildren(this.controls.root, this.stage, this.words);
       this.place.classList.add("qoslib-explorer");
       this.figure = new Figure(this.plot);
     }
 
     begin() {
-      const given = this.understood(address.read(address.get(this.key)));
+      const asked = address.read(address.get(this.key));
+      const given = this.understood(asked);
       this.controls.show(this.values);
       if (Object.keys(given).length) this.set(given);
       else this.draw().then(() => this.rest());
+      this.note(Object.keys(asked).filter((name) => !(name in given)).map((name) => this.refusal(name, asked[name])).join(" "));
+    }
+
+    // Say something of the last move, until the next.
+    note(words) {
+      this.noted.textContent = words;
+      this.noted.hidden = !words;
+    }
+
+    // Why a value of the address was left out.
+    refusal(name, text) {
+      const spec = this.controls.specs[name];
+      if (!spec) return `The address names a control that this figure does not have: “${name}”.`;
+      const allowed = spec.kind === "slider" ? rangeOf(spec) : `${spec.label} is one of ${spec.options.map(([label]) => `“${label}”`).join(", ")}.`;
+      return `The address asks for “${text}”, but ${allowed}`;
     }
 
     // Values that an address or a text gives as words, as values of controls; what is none is left out.
@@ -142,6 +160,7 @@
 
     to(values) {
       this.values = values;
+      this.note("");
       this.touched = true;
       this.atRest = false;
       this.controls.show(values);
@@ -223,7 +242,7 @@
       this.alert.hidden = !this.refused;
       this.words.hidden = this.refused;
       if (this.refused) {
-        this.alert.textContent = `${state.error} The figure still shows the previous settings.`;
+        this.alert.textContent = `${state.error}${this.previous()}`;
         this.tell("");
         return;
       }
@@ -244,6 +263,10 @@
       this.table.replaceChildren(tableOf(state.table));
     }
 
+    previous() {
+      return this.shown ? " The figure still shows the previous settings." : "";
+    }
+
     // These settings have no figure yet: the one before fades, and its words go.
     wait() {
       this.place.classList.add("qoslib-waiting");
@@ -251,7 +274,7 @@
       this.alert.hidden = false;
       this.alert.textContent = engine().status === "missing"
         ? `These settings need the engine. ${engine().reason} Without it, you can move one control at a time. Press Reset to return the others to their start values.`
-        : "The engine will compute these settings as soon as it has loaded. The figure still shows the previous settings.";
+        : `The engine will compute these settings as soon as it has loaded.${this.previous()}`;
       this.tell("");
     }
 
@@ -342,7 +365,7 @@
     if (alone?.kind === "explorer" && alone.number === Number(place.dataset.number)) address.alone(place);
     if (address.get(`e${place.dataset.number}`)) {
       for (let fold = place; (fold = fold.parentElement?.closest("details")); ) fold.open = true;
-      explorerOf(place);
+      address.lead(`e${place.dataset.number}`, place, explorerOf(place));
     } else near.observe(place);
   }
   window.qoslibExplorers = {

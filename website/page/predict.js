@@ -54,7 +54,7 @@ window.qoslibPredictions = (() => {
   /** Fold the outputs of later sections that give an answer away; what opens them all again. */
   function folded(name) {
     const folds = [...document.querySelectorAll(".qoslib-after")].filter((each) => each.dataset.name === name).map((each) => {
-      const summary = element("summary", { textContent: "Show this output, which gives away the answer to a prediction above" });
+      const summary = element("summary", { textContent: "Show this output, which may give away the answer to a prediction above" });
       const fold = element("details", { className: "qoslib-fold" }, summary);
       each.replaceWith(fold);
       fold.append(each);

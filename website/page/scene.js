@@ -117,5 +117,9 @@
     near.unobserve(target);
     begin(target);
   }), { rootMargin: AHEAD });
-  places.forEach((place) => near.observe(place));
+  for (const place of places) {
+    const key = `s${place.dataset.number ?? 0}`;
+    if (address?.get(key)) address.lead(key, place, null);
+    near.observe(place);
+  }
 })();
