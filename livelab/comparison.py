@@ -159,7 +159,9 @@ def as_published(line: Line) -> str:
     known = line.published
     if known is None:
         return ""
-    return f"{known.value:,.4g} ({known.text} {known.scaled})" if known.scaled else known.text
+    if not known.scaled:
+        return known.text
+    return f"{_four_digits(known.value)} ({known.text} {known.scaled})"
 
 
 def _modelled(line: Line, model: str) -> str:
@@ -168,7 +170,16 @@ def _modelled(line: Line, model: str) -> str:
     small = line.spread is None or line.spread[0] < SMALL[UNITS[line.quantity][0]]
     if math.isnan(value):
         return "-"
-    return f"{value:,.4g}" + (f" ({error:+.1%})" if error is not None and not small else "")
+    return _four_digits(value) + (f" ({error:+.1%})" if error is not None and not small else "")
+
+
+def _four_digits(value: float) -> str:
+    """Without an exponent.
+
+    >>> _four_digits(47912.3)
+    '47,910'
+    """
+    return f"{float(f'{value:.4g}'):,.12g}"
 
 
 #: Below this a value is shown without a relative error, by unit.
