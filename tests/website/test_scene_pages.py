@@ -295,6 +295,21 @@ def test_the_engine_answers_what_is_not_stored(two, opened):
     assert page.locator(".qoslib-source").inner_text() == STORED
 
 
+def test_a_slider_gives_room_for_no_more_packets_than_can_be_told_apart(two, opened):
+    made.keep("00_one_queue", shown.pickled(shown.LESSONS / "00_one_queue.ipynb"))
+
+    def answered(message):
+        scene = scenes.answer(message)
+        return {**scene, "data": list(scene["data"])}
+
+    page = opened(two, ENGINE, answered)
+    slider = page.get_by_label("Queue limit")
+    slider.focus()
+    page.keyboard.press("End")
+    until(page, f"{LIMIT} > 100")
+    assert 180 < page.evaluate(LIMIT) <= 210
+
+
 def test_what_the_engine_refuses_springs_back(two, opened):
     page = opened(two, ENGINE, lambda message: {"error": "The engine has stopped."})
     slider = page.get_by_label("Queue limit")

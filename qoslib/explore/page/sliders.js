@@ -5,6 +5,9 @@ import { rate, room, time } from "./words.js";
 
 const TURNED = { TailDrop: ["newest", "oldest"], HeadDrop: ["oldest", "newest"] };
 
+/** With room for more packets each is drawn narrower than two pixels, and all together as a smear. */
+const MOST_ROOM = 210;
+
 /** Values in steps of about 6 %, whole where they count something; `now` is one of them. */
 function ladder(low, high, now, whole) {
   const found = [now];
@@ -71,7 +74,8 @@ export function slidersOf(scene, memory, ask, again, stops) {
     const { unit, most } = queue.limit, now = queue.limit.time_s ?? most;
     const began = (memory[`${number} ${place}`] ??= now);
     const low = unit === "packets" ? 1 : unit === "bytes" ? Math.max(...lane.bytes) : began / 8;
-    const steps = stops({ kind: "limit", lane: number, queue: place }) ?? ladder(low, Math.max(64 * began, now), now, unit !== "s");
+    const high = unit === "packets" ? Math.max(Math.min(64 * began, MOST_ROOM), 2 * began) : 64 * began;
+    const steps = stops({ kind: "limit", lane: number, queue: place }) ?? ladder(low, Math.max(high, now), now, unit !== "s");
     const limit = (at) => ask({ limit: steps[at], lane: number, queue: place });
     const said = (at) => (unit === "s" ? time(steps[at]) : room(queue, steps[at]));
     const label = scene.same_limit ? "Queue limit, all lanes" : "Queue limit";
