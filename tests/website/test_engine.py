@@ -213,6 +213,17 @@ def test_what_runs_can_be_stopped(asks):
     assert heard == [[{"stopped": True}, {"stopped": True}], "idle", {"ask": "x"}]
 
 
+def test_what_waits_for_the_engine_can_be_stopped(asks):
+    heard = asks(
+        """const loading = new Promise((then) => engine.addEventListener("progress", then));
+        const asked = engine.ask({ ask: "x" });
+        await loading;
+        engine.stop();
+        return [await asked, engine.status, (await engine.ask({ ask: "x" })).said];"""
+    )
+    assert heard == [{"stopped": True}, "idle", {"ask": "x"}]
+
+
 @pytest.mark.parametrize(
     ("files", "said"),
     [

@@ -3,7 +3,7 @@
 // window.qoslibEngine has
 //   status        "idle", "loading", "ready" or "missing"; reason says what is missing
 //   look()        find out whether the site has the engines, without loading them
-//   start()       load them; both give a promise of the status
+//   start()       load them; both give a promise of the status, here "stopped" after a stop
 //   ask(message, told)  a promise of an answer; told(done, whole) hears how far a long one is
 //   stop()        end what runs; the next question begins anew
 // and the events "status" and "progress", the latter with {loaded, total} in bytes.
@@ -17,6 +17,7 @@
     #files = null;
     #worker = null;
     #started = null;
+    #ended = null;
     #waiting = [];
     #running = null;
     #count = 0;
@@ -32,7 +33,9 @@
 
     /** One question runs at a time; of those that wait for the same thing only the newest stays. */
     async ask(message, told) {
-      if ((await this.start()) === "missing") return { error: this.reason };
+      const status = await this.start();
+      if (status === "missing") return { error: this.reason };
+      if (status === "stopped") return { stopped: true };
       const about = [message.ask, message.lesson, message.number].join(" ");
       return new Promise((answer) => {
         const older = this.#waiting.findIndex((each) => each.about === about);
@@ -45,6 +48,7 @@
     stop() {
       this.#worker?.terminate();
       this.#worker = this.#started = null;
+      this.#ended?.("stopped");
       const ended = [this.#running, ...this.#waiting].filter(Boolean);
       this.#running = null;
       this.#waiting = [];
@@ -73,6 +77,7 @@
       const source = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
       const worker = (this.#worker = new Worker(source));
       return new Promise((begun) => {
+        this.#ended = begun;
         const failed = (why) => {
           this.#miss(`The engine did not start: ${why}.`);
           begun(this.status);

@@ -4,7 +4,7 @@
 
 (() => {
   const engine = window.qoslibEngine;
-  const LOADS = "The first check loads Python and the models into this page, about 12 MB.";
+  const LOADS = "The first check loads Python and the models into this page, up to 17 MB.";
   const element = (tag, given, ...inside) => {
     const made = Object.assign(document.createElement(tag), given);
     made.append(...inside);
@@ -87,6 +87,7 @@
 
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
+      if (check.disabled) return;
       const { missing, ...mine } = given();
       if (missing) return answered.replaceChildren(element("p", { textContent: missing }));
       check.disabled = true;
