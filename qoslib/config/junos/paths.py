@@ -52,13 +52,14 @@ def named(lines: Sequence[Line]) -> dict[str, list[Line]]:
 
 
 def on_service(lines: Sequence[Line]) -> Iterator[Line]:
-    """Statements that may be about quality of service; of interfaces and units the name too."""
+    """Statements that may be about quality of service; of interfaces, units, groups the name too."""
     known: set[tuple[str, ...]] = set()
     for line in lines:
         check_time(line.number)
         words = line.words
-        if words[0] == "interfaces":
-            for name in (words[:2], words[:4] if words[2:3] == ("unit",) else words[:2]):
+        if words[0] in ("interfaces", "groups"):
+            of_unit = words[0] == "interfaces" and words[2:3] == ("unit",)
+            for name in (words[:2], words[:4] if of_unit else words[:2]):
                 if name not in known:
                     known.add(name)
                     yield Line(line.number, "", name)
@@ -109,20 +110,27 @@ def inherited(lines: Sequence[Line]) -> tuple[list[Line], list[Line], list[Line]
     own: list[Line] = []
     for line in lines:
         words = line.words
-        if words[0] == "groups" and len(words) > 2:
-            groups.setdefault(words[1], []).append(line._replace(words=words[2:]))
+        if words[0] == "groups" and len(words) > 1:
+            within = groups.setdefault(words[1], [])
+            within += [line._replace(words=words[2:])] if len(words) > 2 else []
         elif words[-2:-1] == (_APPLY,):
             uses.append(line)
         elif words[-2:-1] == (_EXCEPT,):
             refused.add((*words[:-2], words[-1]))
         elif words[0] != "groups":
             own.append(line)
-    unknown = [use for use in uses if use.words[-1] not in groups]
+    unknown = [_alone(use) for use in uses if use.words[-1] not in groups]
     uses = [use for use in uses if use.words[-1] in groups and use.active]
     taken = _from_groups(uses, groups, refused, _tree(own) if uses else {})
     used = {(line.number, line.text) for line in taken}
     every = (line for members in groups.values() for line in members)
     return taken + own, unknown, [each for each in every if (each.number, each.text) not in used]
+
+
+def _alone(use: Line) -> Line:
+    """The use of one group, without the others of its list."""
+    before, bracket, _ = use.text.rpartition("[")
+    return use._replace(text=f"{before}{use.words[-1]}") if bracket else use
 
 
 def _from_groups(
