@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from answers import BY_HAND, RIGHT, WRONG
 from offenders import hold
 from qoslib import lessons
 from qoslib.platforms import m120
@@ -13,38 +12,46 @@ from qoslib.platforms import m120
 VARIED = [name for name, each in lessons.exercises().items() if each.numbers]
 
 
-def test_every_exercise_is_tried_here():
-    assert set(RIGHT) == set(lessons.exercises())
-    assert {name for name, *_ in WRONG} == set(lessons.exercises())
+@pytest.fixture(scope="module")
+def tried():
+    """Loaded where they are needed: they take seven checks, which each worker would run."""
+    import answers
+
+    return answers
 
 
-def test_a_right_answer_is_right():
+def test_every_exercise_is_tried_here(tried):
+    assert set(tried.RIGHT) == set(lessons.exercises())
+    assert {name for name, *_ in tried.WRONG} == set(lessons.exercises())
+
+
+def test_a_right_answer_is_right(tried):
     def right(name, answer):
         verdict = lessons.check(name, answer)
         assert verdict.ok, verdict
         assert str(verdict).startswith("Right: ")
 
-    hold(right, [(name, name, answer) for name, answer in RIGHT.items()])
+    hold(right, [(name, name, answer) for name, answer in tried.RIGHT.items()])
 
 
-def test_a_wrong_answer_gets_a_hint():
+def test_a_wrong_answer_gets_a_hint(tried):
     def hinted(name, answer, hint):
         verdict = lessons.check(name, answer)
         assert not verdict.ok
         assert hint in verdict.text
         assert verdict._repr_markdown_().startswith("**Not yet:** ")
 
-    hold(hinted, [(f"{name}, {hint!r}", name, answer, hint) for name, answer, hint in WRONG])
+    hold(hinted, [(f"{name}, {hint!r}", name, answer, hint) for name, answer, hint in tried.WRONG])
 
 
-def test_what_is_no_answer_is_told_so():
+def test_what_is_no_answer_is_told_so(tried):
     def told(name, answer):
         verdict = lessons.check(name, answer)
         assert not verdict.ok
         assert verdict.text.endswith(".")
 
     answers = (None, ..., "ten", float("nan"), -1, True, [], (1, 2))
-    hold(told, [(f"{name}, {answer}", name, answer) for answer in answers for name in RIGHT])
+    hold(told, [(f"{name}, {answer}", name, answer) for answer in answers for name in tried.RIGHT])
 
 
 @pytest.mark.parametrize("answer", [10 * 25 / 22, 11.36, 11.4, 9.93 * 25 / 22])
@@ -98,17 +105,17 @@ def test_an_unknown_exercise_is_told_with_the_known_ones():
         lessons.check("99.1", 1)
 
 
-def test_every_lesson_has_exercises_whose_numbers_vary():
+def test_every_lesson_has_exercises_whose_numbers_vary(tried):
     few = {lesson for lesson in lessons.LESSONS if sum(n[:2] == lesson for n in VARIED) < 2}
     assert not few
-    assert set(VARIED) == set(BY_HAND)
+    assert set(VARIED) == set(tried.BY_HAND)
 
 
-def test_the_check_knows_the_numbers_of_a_student():
+def test_the_check_knows_the_numbers_of_a_student(tried):
     def known(name, student):
         given = lessons.exercises()[name].given(student)
         assert all(f"{value:g}" in lessons.question(name, student) for value in given.values())
-        verdict = lessons.check(name, BY_HAND[name](**given), student=student)
+        verdict = lessons.check(name, tried.BY_HAND[name](**given), student=student)
         assert verdict.ok, (given, verdict)
 
     students = (7, 4711)
@@ -134,12 +141,14 @@ def test_a_second_wrong_answer_gets_a_further_hint():
     assert "Hint:" not in lessons.check("00.1", 10).text
 
 
-def test_an_answer_of_the_wrong_type_is_no_try():
+def test_an_answer_of_the_wrong_type_is_no_try(tried):
     def no_try(name, answer):
         assert "Hint:" not in lessons.check(name, answer).text
 
     answers = ("ten", [], {}, object())
-    hold(no_try, [(f"{name}, {answer}", name, answer) for name in RIGHT for answer in answers])
+    hold(
+        no_try, [(f"{name}, {answer}", name, answer) for name in tried.RIGHT for answer in answers]
+    )
 
 
 @pytest.mark.parametrize("student", [-1, 1.5, "7", True])
