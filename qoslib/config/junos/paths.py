@@ -52,7 +52,7 @@ def named(lines: Sequence[Line]) -> dict[str, list[Line]]:
 
 
 def on_service(lines: Sequence[Line]) -> Iterator[Line]:
-    """Statements that may be about quality of service; of interfaces, units, groups the name too."""
+    """Statements that may be about quality of service, and names of interfaces, units, groups."""
     known: set[tuple[str, ...]] = set()
     for line in lines:
         check_time(line.number)

@@ -20,6 +20,7 @@ __all__ = [
     "is_own",
     "is_slip",
     "near",
+    "no_own_queue",
     "not_defined",
     "not_in_text",
     "own_policy",
@@ -47,8 +48,17 @@ _BY_NAME = {
 #: c-out-q1 to c-out-q3 and c-out-q-default, with eight c-out-8q-q1 to c-out-8q-q7 (four: Cisco,
 #: NX-OS data model, Queuing, "c-out-q1 to c-out-q-default"; eight: `show queuing` of a Nexus 9000).
 _OWN_CLASSES = re.compile(
-    r"(?!c-(?:in|out)-q[04-9])(?:\w+-)*(?:in|out)-(?:\w+-)*(?:p?q\d|q-default)|c-(?:\w+-)*nq[\w-]*"
+    r"(?!c-(?:in|out)-(?:q[04-9]|8q-q[089]))(?:\w+-)*(?:in|out)-(?:\w+-)*(?:p?q\d|q-default)|c-(?:\w+-)*nq[\w-]*"
     r"|class-(?:fcoe|all-flood|ip-multicast)"
+)
+#: How the names of those of queues look.
+_QUEUE_NAME = re.compile(r"(?:\w+-)*(?:in|out)-(?:\w+-)*(?:p?q\d+|q-default)")
+#: What a policy of queues takes where it uses these (Cisco, Nexus 9000 Series NX-OS Quality of
+#: Service Configuration Guide, "Configuring Queuing and Scheduling": the system defines these
+#: class maps, and nobody can create others).
+_ALLOWED = (
+    "the classes of queues that the switch has by itself, on a Nexus 9000 c-out-q1 to c-out-q3 and"
+    " c-out-q-default, or c-out-8q-q1 to c-out-8q-q7 and c-out-8q-q-default"
 )
 #: Those of a Nexus 9000 with four queues and with eight, for what a misspelt one may mean.
 _OWN_NAMES = (
@@ -164,6 +174,15 @@ def is_slip(found: Policies, policy: Policy, part: PolicyClass) -> bool:
 def _near_own(part: PolicyClass) -> tuple[str, ...]:
     """The classes of NX-OS that the name of a class of queues, or of the switch, is nearly."""
     return near(part.name, _OWN_NAMES, _NEAR_OWN) if part.kind != PLAIN else ()
+
+
+def no_own_queue(policy: Policy, part: PolicyClass) -> str:
+    """What is wrong with a class that no class map has, beside queues that NX-OS has by itself."""
+    by_itself = any(_QUEUE_NAME.fullmatch(name) for name in policy.classes)
+    if part.kind != _QUEUING or is_own(part.name, nxos=True) or not by_itself:
+        return ""
+    meant = _meant(part.name, [*_near_own(part)])
+    return f"class-map {part.name} is not defined{meant}; allowed: {_ALLOWED}"
 
 
 def not_defined(found: Policies, kind: str, name: str) -> str:

@@ -9,7 +9,7 @@ in policies of type queuing.
 
 from collections.abc import Iterator
 
-from qoslib.config.mqc.names import OWN_POLICIES, is_own
+from qoslib.config.mqc.names import OWN_POLICIES, is_own, no_own_queue
 from qoslib.config.mqc.policies import PLAIN, Interface, Policies, Policy, PolicyClass
 
 __all__ = ["refuse_other_types"]
@@ -39,7 +39,9 @@ def _of_class(found: Policies, policy: Policy, part: PolicyClass) -> str:
             f" {policy.kind}; allowed: classes of the policy's own type"
         )
     kinds = {each.kind for each in found.selections.values() if each.name == part.name}
-    if not kinds or part.kind in kinds or is_own(part.name, nxos=True):
+    if not kinds:
+        return no_own_queue(policy, part)
+    if part.kind in kinds or is_own(part.name, nxos=True):
         return ""
     return (
         f"class-map {part.name} is of type {', '.join(sorted(kinds))}; allowed in policy-map"
