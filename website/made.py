@@ -73,7 +73,7 @@ def code(lesson: str) -> list[str]:
 
 def _check(lesson: str) -> None:
     if lesson not in _kept:
-        raise ValueError(f"lesson is {lesson!r}; allowed: {', '.join(_kept) or 'none yet'}")
+        raise ValueError(f"lesson is {lesson!r}; allowed: {', '.join(sorted(_kept)) or 'none yet'}")
 
 
 @lru_cache(maxsize=8)
