@@ -119,6 +119,14 @@ def _fills(checked: CheckedPort, member: Member) -> bool:
     return tcp or checked.sent_bps(member) >= member.promise.served_bps
 
 
+def _without_tcp(checked: CheckedPort, member: Member) -> bool:
+    """Whether the load of a queue is given, and has no TCP; what sends nothing says neither."""
+    loads = [each.load for each in checked.in_queue_of(member) if each.load]
+    if any(load.origin == "assumed" or load.flows for load in loads):
+        return False
+    return any(load.streams for load in loads)
+
+
 def _left_out(checked: CheckedPort, member: Member) -> str:
     """Says which thresholds of a class are left out: a shorter queue may end below them."""
     begins = [line for line in checked.configuration.class_lines if line > member.of.line]
@@ -193,7 +201,11 @@ def _without_buffer(checked: CheckedPort) -> Iterator[Found]:
 
 def _too_little_to_borrow(checked: CheckedPort) -> Iterator[Found]:
     """Queues of a switch that are short even with all that they may borrow."""
-    found = [member for member, _, lasts in _candidates(checked) if lasts < SHALLOW_S]
+    found = [
+        member
+        for member, _, lasts in _candidates(checked)
+        if lasts < SHALLOW_S and not _without_tcp(checked, member)
+    ]
     said = any(
         each.words[1] == _MORE.split()[1] for each in checked.configuration.by_verb.get("qos", ())
     )
@@ -213,7 +225,7 @@ def _too_little_to_borrow(checked: CheckedPort) -> Iterator[Found]:
 
 @rule("queue-shallow", "warning", "RFC 7567, section 2: bursts need room")
 def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
-    """A queue is too short for the bursts of ordinary traffic."""
+    """A queue is too short for the bursts of TCP, where a given load of its class has any."""
     if checked.manners.shared_buffers:
         yield from _too_little_to_borrow(checked)
         return
@@ -229,7 +241,7 @@ def _shallow(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
             continue
         if held < LEAST_FRAMES * member.frame_bytes:
             yield from ((member.name, found) for found in _below_two_frames(checked, member, held))
-        elif lasts + _rounded_s(checked, member) < SHALLOW_S:
+        elif lasts + _rounded_s(checked, member) < SHALLOW_S and not _without_tcp(checked, member):
             longest_s = min(5 * SHALLOW_S, deepest_s(member))
             # A longer queue would miss a target that is so short itself.
             conflict = longest_s < SHALLOW_S and lasts > longest_s / 2
