@@ -192,6 +192,8 @@ _ON_INTERFACES: Table = {
     " out.",
     "* congestion-notification-profile *": _PAUSES,
     "* member-link-scheduler *": "The members of a bundle are one link here.",
+    "* description *": "",
+    "* unit * description *": "",
     **_below(
         "* unit *",
         _lost("What it says of this unit is left out.", f"{_OF_UNITS} {_OF_INTERFACES}"),
