@@ -96,13 +96,14 @@ def _tokens_share(
     state: tables.State, events: NDArray[np.void], kind: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """What a policer's bucket holds after an arrival, a shaper's at a choice, over the burst."""
-    queues, port = state.queues[events["queue"]], state.port[0]
-    arrives = kind <= DROP
-    burst_ps = np.where(queues["shaped"] == 1, queues["shape_burst_ps"], port["shape_burst_ps"])
-    burst_ps = np.where(arrives, queues["police_burst_ps"], burst_ps)
+    queues, port, of = state.queues, state.port[0], events["queue"]
+    arrives, own = kind <= DROP, queues["shaped"] == 1
+    burst_ps = np.where(own, queues["shape_burst_ps"], port["shape_burst_ps"])
+    burst_ps = np.where(arrives, queues["police_burst_ps"][of], burst_ps[of])
     spent_ps = np.maximum(events["tat_ps"] - events["time_ps"], 0)
-    shaped = (queues["shaped"] == 1) | (port["shaped"] == 1)
-    metered = np.where(arrives, queues["policed"] != UNPOLICED, (kind == SEND) & shaped)
+    shaped = own | (port["shaped"] == 1)
+    policed = queues["policed"] != UNPOLICED
+    metered = np.where(arrives, policed[of], (kind == SEND) & shaped[of])
     return np.where(metered, 1 - spent_ps / np.maximum(burst_ps, 1), np.nan)
 
 
@@ -110,11 +111,12 @@ def _excess_share(
     state: tables.State, events: NDArray[np.void], kind: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """What the second bucket of a policer holds after an arrival, over its burst."""
-    queues = state.queues[events["queue"]]
-    first_ps = np.where(queues["meter"] == SINGLE_RATE, events["tat_ps"], 0)
+    meter = state.queues["meter"][events["queue"]]
+    burst_ps = np.maximum(state.queues["excess_burst_ps"], 1)[events["queue"]]
+    first_ps = np.where(meter == SINGLE_RATE, events["tat_ps"], 0)
     lacks_ps = events["excess_tat_ps"] - np.maximum(first_ps, events["time_ps"])
-    share = 1 - np.maximum(lacks_ps, 0) / np.maximum(queues["excess_burst_ps"], 1)
-    return np.where((kind <= DROP) & (queues["meter"] != ONE_BUCKET), share, np.nan)
+    share = 1 - np.maximum(lacks_ps, 0) / burst_ps
+    return np.where((kind <= DROP) & (meter != ONE_BUCKET), share, np.nan)
 
 
 def _colours(
@@ -128,10 +130,11 @@ def _colours(
 
 def _early(state: tables.State, events: NDArray[np.void]) -> NDArray[np.float64]:
     """What RED, CoDel and PIE go by; NaN of other droppers."""
-    queues = state.queues[events["queue"]]
-    goes_by = np.isin(queues["dropper"], (BY_RED, BY_CODEL, BY_PIE))
-    early = np.where(queues["counted"] == LINE_PS, events["early"] / PS_PER_S, events["early"])
-    return np.where(goes_by, early, np.nan)
+    goes_by = np.isin(state.queues["dropper"], (BY_RED, BY_CODEL, BY_PIE))
+    in_time = state.queues["counted"] == LINE_PS
+    of, early = events["queue"], events["early"]
+    early = np.where(in_time[of], early / PS_PER_S, early)
+    return np.where(goes_by[of], early, np.nan)
 
 
 def _on_line(
@@ -178,21 +181,23 @@ def _identified(
     """The number of each event's packet, in order of arrival; its queue's length after that."""
     waiting: list[list[int]] = [[] for _ in range(queues)]
     chosen: dict[int, int] = {}
-    packet, length = np.zeros(len(kind), np.int64), np.zeros(len(kind), np.int64)
+    packets: list[int] = []
+    lengths: list[int] = []
     arrived = 0
     columns = (each.tolist() for each in (kind, row, events["queue"], events["position"]))
-    for i, (what, which, queue, position) in enumerate(zip(*columns, strict=True)):
+    for what, which, queue, position in zip(*columns, strict=True):
         mine = waiting[queue]
         if what == ENQUEUE or (what == DROP and position == len(mine)):
-            packet[i] = arrived
+            packet = arrived
             arrived += 1
             if what == ENQUEUE:
-                mine.append(int(packet[i]))
+                mine.append(packet)
         elif what == DROP:
-            packet[i] = mine.pop(position)
+            packet = mine.pop(position)
         elif what == SEND:
-            packet[i] = chosen[which] = mine.pop(0)
+            packet = chosen[which] = mine.pop(0)
         else:
-            packet[i] = chosen[which]
-        length[i] = len(mine)
-    return packet, length
+            packet = chosen[which]
+        packets.append(packet)
+        lengths.append(len(mine))
+    return np.array(packets, np.int64), np.array(lengths, np.int64)
