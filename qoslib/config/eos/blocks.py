@@ -242,6 +242,9 @@ class _Blocks:
 
     def _within(self, line: Line, bare: tuple[str, ...], off: bool, block: Block) -> str | None:
         if bare and bare[0] in _TX:
+            # From below one queue, as prompts show it, a device goes on to the next of the block.
+            below = self.queue is not None and line.depth > self.indent
+            self.indent = self.indent if below else line.depth
             self.queue = None
             return self._queue(line, bare, off, block)
         if self.queue is not None and self._of_queue(line, bare):
@@ -265,7 +268,7 @@ class _Blocks:
         words = Words(line, 1 + off)
         number = words.count("the queue", 0, 63)
         words.end()
-        self.indent, self.lost = line.depth, ""
+        self.lost = ""
         if bare[0] == "mc-tx-queue" or number >= QUEUES:
             which = "of multicast" if bare[0] == "mc-tx-queue" else "above 7"
             self.lost = f"Queues {which} are left out."
