@@ -173,16 +173,17 @@ class _Trials:
 
     def one(self, each: Finding) -> Finding:
         """A finding with its fix, if that passes, and what it costs."""
-        alone = self.tried(each.fix, of=(each,))
+        alone, mended = self.tried(each.fix, of=(each,)), list[Finding]()
         for _ in range(_ROUNDS):
             if not alone.brings or not all(one.fix and one.id in _ALONG for one in alone.brings):
                 break
             # What it brings and can be mended as well is mended along with it.
+            mended += alone.brings
             along = "\n".join(dict.fromkeys(one.fix for one in alone.brings))
             whole = each.replace(fix=f"{each.fix}\n{along}")
             alone = self.tried(whole.fix, of=(each,))
             if not alone.fails:
-                each = whole
+                each = whole.replace(arithmetic=f"{each.arithmetic} {_why_along(mended)}".strip())
         if why := alone.fails or self.beside([each]):
             return _in_words(each, why)
         self.kept.append(each)
@@ -190,6 +191,12 @@ class _Trials:
             return each
         said = f"{each.arithmetic} With the fix {'; '.join(alone.costs)}."
         return each.replace(arithmetic=said.strip())
+
+
+def _why_along(mended: Sequence[Finding]) -> str:
+    """Why a fix has more commands than its finding needs: what would be found without them."""
+    each = (f"{one.id}: {one.sentence[:-1]} ({one.arithmetic.rstrip('.')})" for one in mended)
+    return f"The end of the fix is for what would be found next, {'; '.join(each)}."
 
 
 def _in_words(each: Finding, why: str) -> Finding:

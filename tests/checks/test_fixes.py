@@ -6,6 +6,7 @@ import pytest
 
 from qoslib.checks import findings, loads
 from qoslib.config import read
+from qoslib.findings import check
 
 TEXT = """\
 class-map match-any VOICE
@@ -22,9 +23,22 @@ interface GigabitEthernet0/0/1
  speed 100
  service-policy output WAN
 """
+UNLIMITED = """\
+class-map match-any CALLS
+ match traffic-class 1
+ end-class-map
+policy-map CORE
+ class CALLS
+  priority level 1
+ class class-default
+  queue-limit 250 ms
+ end-policy-map
+interface TenGigE0/0/0/1
+ service-policy output CORE
+"""
 RULES = ("wred-over-limit", "queue-deep", "queue-shallow")
-MILLISECONDS = 'VIDEO = "1 Mb/s"\n[targets]\nVIDEO = "{} ms"'
-SMALL = 'VIDEO = "6 Mb/s of 200 B"'
+MILLISECONDS = 'VIDEO = ["1 Mb/s", "1 bulk TCP, 20 ms"]\n[targets]\nVIDEO = "{} ms"'
+SMALL = 'VIDEO = ["6 Mb/s of 200 B", "1 bulk TCP, 20 ms"]'
 EARLY = "random-detect dscp-based"
 
 
@@ -88,3 +102,19 @@ def test_a_short_target_and_bursts_of_tcp_conflict():
     (got,) = [each for each in findings(found, sent, rules=RULES) if "VIDEO" in each.sentence]
     assert (got.id, got.severity, got.fix) == ("queue-shallow", "info", "")
     assert got.arithmetic.endswith("below 10 ms, but its target of 5 ms allows no longer one.")
+
+
+def test_a_fix_says_what_its_last_commands_are_for():
+    # No length of a queue is known while nothing is left for its class.
+    report = check(
+        UNLIMITED,
+        facts={"line_rate_bps": 10e9},
+        traffic='CALLS = "2 Gb/s of 200 B"\nclass-default = "7 Gb/s"',
+    )
+    (got,) = [each for each in report.findings if each.id == "priority-unlimited"]
+    assert [line.strip() for line in got.fix.splitlines()] == [
+        *("policy-map CORE", "class CALLS", "shape average percent 22"),
+        *("policy-map CORE", "class class-default", "queue-limit 97499622 bytes"),
+    ]
+    why = "queue-deep: A full queue of class-default delays by 250 ms (243,750,000 B at 7.8 Gb/s"
+    assert f"The end of the fix is for what would be found next, {why}" in got.arithmetic
