@@ -75,7 +75,7 @@ def _is_on_service(words: tuple[str, ...]) -> bool:
         of_cos = len(words) > 3 and words[3].startswith(_OF_COS)
         return level in ("class-of-service", "firewall") or (level == _VARIABLES and of_cos)
     if words[0] == "interfaces":
-        return not _OF_INTERFACES.isdisjoint(words[2:])
+        return words[2:] == ("disable",) or not _OF_INTERFACES.isdisjoint(words[2:])
     if words[0] == "protocols":
         return words[1:3] == _PATHS and "policing" in words
     if words[0] == "chassis":

@@ -171,7 +171,23 @@ def _ports(known: Definitions, notes: Provenance) -> list[ConfiguredPort]:
         alone = list(pieces(known.lines, known.maps, known.profiles))
         rates.pieces = {each.name for each in alone}
         ports = [_port(each, known, rates, notes) for each in alone]
-    return metered(ports, known, rates, notes)
+    return _enabled(metered(ports, known, rates, notes), known.lines, notes)
+
+
+def _enabled(
+    ports: list[ConfiguredPort], lines: Sequence[Line], notes: Provenance
+) -> list[ConfiguredPort]:
+    """The ports of interfaces that pass packets; those that are disabled are noted."""
+    disabled = {
+        line.words[1]: line
+        for line in lines
+        if line.active and line.words[::2] == ("interfaces", "disable")
+    }
+    names = [port.interface.partition(".")[0] for port in ports]
+    for name, line in disabled.items():
+        lost = f"{name} is disabled: it passes no packets, and nothing of it is checked."
+        leave_out(notes, [line] if name in names else [], lost)
+    return [port for port, name in zip(ports, names, strict=True) if name not in disabled]
 
 
 def _port(
