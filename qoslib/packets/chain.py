@@ -98,6 +98,8 @@ class _Station:
     def sent(self) -> dict[int, NDArray[np.void]]:
         """What went out since the last call, as arrivals for others, by stream."""
         port = self.state.port
+        if not port["logged"][0]:
+            return dict.fromkeys(self.row, np.zeros(0, tables.FEED))
         outcomes = self.state.log[: int(port["logged"][0])].copy()
         port["logged"] = 0
         kinds = self.state.classes[outcomes["packet_class"]]
@@ -211,6 +213,8 @@ class _Turns:
             if index == route[-1]:
                 self._leave(stream, feed, station)
                 continue
+            if not len(feed):
+                continue
             after = route[route.index(index) + 1]
             target = self.stations[after]
             if (index, after) not in self.classes:
@@ -221,7 +225,11 @@ class _Turns:
     def _leave(self, stream: int, feed: NDArray[np.void], last: _Station) -> None:
         """The last hop has handed these over; count those that have left."""
         base_ps = int(last.state.port["base_ps"][0])
-        leaving = np.concatenate([self.leaving[stream], feed])
+        leaving = self.leaving[stream]
+        if len(feed):
+            leaving = np.concatenate([leaving, feed])
+        if not len(leaving):
+            return
         left = int(np.searchsorted(leaving["arrival_ps"], last.done_ps + base_ps, "right"))
         self.leaving[stream] = leaving[left:]
         warm_ps = self.options.warm_ps + base_ps
