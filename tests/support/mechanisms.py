@@ -1,6 +1,7 @@
 """Scenes for each mechanism: hypothesis strategies by name."""
 
 from functools import cache
+from itertools import product
 
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from scenes import (
     SCALES,
     Scene,
     byte_limits,
+    choices,
     colour_policers,
     droppers,
     joint_limits,
@@ -29,7 +31,7 @@ TAIL = p.TailDrop()
 ALL_MARKS = (*NAMES, "silver")
 ALPHAS = st.sampled_from([None, 0.125, 0.5, 1.0, 2.0, 8.0]) | st.floats(0.01, 20)
 WARM_SHARES = st.sampled_from([0.0, 0.0, 0.3])
-WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7, 0.0])
+WEIGHTS = (1.0, 1.0, 2.0, 0.1, 3.7, 0.0)
 #: Packets in a turn.
 TURNS = st.sampled_from([1, 1, 2, 3, 25])
 NODE_WEIGHTS = st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7])
@@ -176,23 +178,24 @@ def pooled(draw):
 @cache
 @st.composite
 def any_queue(draw, scale, name, pools, plain):
+    priority, weight, marked, joint = draw(choices(range(3), WEIGHTS, range(3), range(4)))
     queue = p.Queue(
         name,
         draw(packet_limits(scale) if plain else limits(scale)),
         TAIL if plain else draw(droppers(scale)),
-        priority=draw(st.integers(0, 2)),
+        priority=priority,
         guaranteed_bps=draw(guarantees(scale)),
-        weight=draw(WEIGHTS),
+        weight=weight,
         quantum_bytes=draw(quanta(scale)),
         shaper=draw(seldom(shapers, scale)),
     )
     if plain:
         return queue
-    if draw(st.integers(0, 2)) == 0:
+    if marked == 0:
         queue = queue.replace(limits=draw(marked_limits(scale, queue.limit)))
     policer = draw(seldom(any_policers, scale))
     queue = queue.replace(policer=policer)
-    if not queue.dropper.drops_head and not queue.limits and draw(st.integers(0, 3)) == 0:
+    if not queue.dropper.drops_head and not queue.limits and joint == 0:
         queue = queue.replace(limit=draw(joint_limits(scale)))
     pool = draw(st.sampled_from(["", *pools]))
     return draw(shared(scale, queue.replace(pool=pool))) if pool else queue
@@ -224,7 +227,8 @@ def coloured(draw):
 
 @cache
 def mdrr(names):
-    return st.builds(p.ModifiedDrr, st.sampled_from(["", *names]), st.booleans(), st.booleans())
+    either = (False, True)
+    return st.sampled_from([p.ModifiedDrr(*of) for of in product(("", *names), either, either)])
 
 
 def always(scheduler):

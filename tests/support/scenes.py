@@ -2,11 +2,15 @@
 
 Times are multiples of one large packet's time on the line, so that arrivals meet departures,
 queues fill and control loops act within some hundred packets.
+
+Independent choices are drawn as one, from all their combinations: drawing a scene choice by choice
+took as long as playing it.
 """
 
 import random
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 from hypothesis import strategies as st
 
@@ -40,7 +44,8 @@ class Scene:
     warmup_s: float = 0.0
 
 
-MARKING = st.sampled_from([True, True, False])
+SENDS_ECN = (True, True, False)
+MARKING = st.sampled_from(SENDS_ECN)
 
 
 @dataclass(frozen=True)
@@ -85,12 +90,13 @@ class Scale:
         return st.just(self.largest) | st.integers(1, self.largest)
 
 
-SCALES = st.builds(
-    Scale,
-    st.sampled_from(LINES_BPS),
-    st.sampled_from(LARGEST),
-    st.sampled_from([0.0, 0.0, 20.0, 9.1]),
-)
+@cache
+def choices(*each):
+    """One of each, drawn at once."""
+    return st.sampled_from(list(product(*each)))
+
+
+SCALES = st.sampled_from([Scale(*of) for of in product(LINES_BPS, LARGEST, (0.0, 0.0, 20.0, 9.1))])
 
 
 @cache
@@ -154,8 +160,8 @@ def frames(scale):
     return scale.sizes() | mixes(scale)
 
 
-CLOCKS_PPM = st.sampled_from([0.0, 50.0, -1e5])
-ACCESS_SHARES = st.none() | st.sampled_from([1, 2, 10])
+CLOCKS_PPM = (0.0, 50.0, -1e5)
+ACCESS_SHARES = (None, None, None, 1, 2, 10)
 
 
 @cache
@@ -163,21 +169,23 @@ ACCESS_SHARES = st.none() | st.sampled_from([1, 2, 10])
 def streams(draw, scale, name, marks, load):
     """A stream that offers a share of the line."""
     start_s = draw(scale.perhaps(0.0, 1, 10))
+    mark, ecn, traced = draw(choices(marks, SENDS_ECN, (False, False, False, False, True)))
     common = {
-        "mark": draw(st.sampled_from(marks)),
-        "ecn": draw(MARKING),
+        "mark": mark,
+        "ecn": ecn,
         "jitter_s": draw(scale.perhaps(0.0, 0.5, 3)),
         "start_s": start_s,
     }
-    if draw(st.integers(0, 4)) == 0:
+    if traced:
         return Stream(name, arrivals=draw(traces(scale)), **common)
+    clock_ppm, access_share = draw(choices(CLOCKS_PPM, ACCESS_SHARES))
     return Stream(
         name,
         0.0 if draw(st.integers(0, 30)) == 0 else scale.rate_bps * load,
         draw(frames(scale)),
         draw(arrivals(scale)),
-        clock_ppm=draw(CLOCKS_PPM),
-        access_bps=scale.of_line(draw(ACCESS_SHARES)),
+        clock_ppm=clock_ppm,
+        access_bps=scale.of_line(access_share),
         stop_s=later(start_s, draw(scale.perhaps(None, 20, 300))),
         **common,
     )
@@ -189,20 +197,20 @@ def later(start_s, time_s):
 
 
 #: Shares of the line that a stream offers, and packets of all streams.
-OFFERED = st.sampled_from([0.1, 0.5, 1.0, 1.3, 2.5])
-PACKETS = st.sampled_from([60, 200, 400])
+OFFERED = (0.1, 0.5, 1.0, 1.3, 2.5)
+PACKETS = (60, 200, 400)
 
 
 @cache
 @st.composite
 def loads(draw, scale, marks=NAMES[:1], most=4):
     """Streams of some hundred packets in all, and how long they take."""
-    shares = draw(some(OFFERED, 1, most))
+    count, packets = draw(choices(range(1, most + 1), PACKETS))
+    shares = draw(choices(*[OFFERED] * count))
     made = tuple(
         draw(streams(scale, f"stream {i}", marks, share)) for i, share in enumerate(shares)
     )
     pps = sum(s.rate_bps / 8 / s.mean_frame_bytes for s in made)
-    packets = draw(PACKETS)
     duration_s = min(packets / pps, 400 * scale.packet_s) if pps else 50 * scale.packet_s
     return made, max(duration_s, 1e-11)
 
@@ -262,20 +270,17 @@ def limits(scale):
 
 @cache
 def policers(scale, when=("always", "congested")):
+    congestion = (*[None] * 6, *range(1, 7))
     return st.builds(
-        p.Policer,
+        lambda rate_bps, burst, rest: p.Policer(rate_bps, burst, *rest),
         scale.bps(),
         st.integers(scale.largest, 10 * scale.largest),
-        st.sampled_from(when),
-        st.none() | st.integers(1, 6),
-        st.sampled_from(["drains", "keeps"]),
-        st.sampled_from([0, 0, 4]),
+        choices(when, congestion, ("drains", "keeps"), (0, 0, 4)),
     )
 
 
-ACTIONS = st.sampled_from(["pass", "pass", "drop", *NAMES])
-COLOURS = st.sampled_from(["green", "yellow", "red"])
-COLOURED = st.dictionaries(st.sampled_from(NAMES), COLOURS, max_size=4)
+ACTIONS = ("pass", "pass", "drop", *NAMES)
+COLOURS = (None, None, "green", "yellow", "red")
 PEAKS = st.sampled_from([1.0, 1.5, 3.0])
 
 
@@ -285,7 +290,7 @@ def colour_policers(draw, scale):
     """Policers that give colours and marks: one bucket, or two by each RFC, blind or aware."""
     burst = st.integers(scale.largest + 4, 10 * scale.largest + 4)
     committed_bps = draw(scale.bps())
-    kind = draw(st.integers(0, 3))
+    kind, overhead_bytes = draw(choices(range(4), (0, 0, 4)))
     excess = None
     if kind == 1:
         excess = p.ExcessBurst(draw(burst))
@@ -293,15 +298,17 @@ def colour_policers(draw, scale):
         excess = p.PeakRate(committed_bps * draw(PEAKS), draw(burst))
     elif kind == 3:
         excess = p.ExcessRate(draw(scale.bps()), draw(burst))
+    conform, exceed, violate = draw(choices(ACTIONS, ACTIONS, ACTIONS))
+    colours = zip(NAMES, draw(choices(*[COLOURS] * len(NAMES))), strict=True)
     return p.Policer(
         committed_bps,
         draw(burst),
-        overhead_bytes=draw(st.sampled_from([0, 0, 4])),
+        overhead_bytes=overhead_bytes,
         excess=excess,
-        conform=draw(ACTIONS),
-        exceed=draw(ACTIONS),
-        violate=draw(ACTIONS),
-        colours=tuple(draw(COLOURED).items()),
+        conform=conform,
+        exceed=exceed,
+        violate=violate,
+        colours=tuple((name, colour) for name, colour in colours if colour),
     )
 
 

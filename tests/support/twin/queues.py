@@ -61,6 +61,8 @@ class QueueTwin:
 
     @property
     def fill(self):
+        if isinstance(self.queue.limit, PacketLimit):
+            return len(self.packets)
         return sum(self.amount(packet.size) for packet in self.packets)
 
     def has_room(self, packet, now):
