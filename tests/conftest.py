@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from xdist.scheduler import LoadScopeScheduling
 # An assertion of what tests share says its values too, as one of a test does.
 SHARED = Path(__file__).with_name("support")
 pytest.register_assert_rewrite(*(path.stem for path in SHARED.iterdir()))
+
+# jsonschema, which reads notebooks, builds a grammar of web addresses for a second where it can.
+sys.modules["rfc3987_syntax"] = None
 
 # A second Python tries a part of the examples, as of the scenes in `soak.py`.
 examples = 100 // int(os.environ.get("QOSLIB_PART", 1))
