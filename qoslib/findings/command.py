@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from qoslib.findings.check import check
 from qoslib.findings.document import annotations, document
 from qoslib.findings.markdown import markdown
 from qoslib.findings.report import Report
-from qoslib.findings.report_text import answer
+from qoslib.findings.report_text import answer, kind_of_port
 from qoslib.findings.terminal import overview, terminal
 from qoslib.record import fail
 
@@ -138,16 +139,18 @@ def _status(reports: Sequence[Report], fails: Collection[str]) -> int:
 
 
 def _asked(missing: Iterable[MissingFact]) -> Iterator[str]:
-    """What is asked: of one fact of many ports once, with the answer for all of them."""
+    """What is asked: of one fact of many ports of a kind once, with the answer for all of them."""
     facts: dict[str, dict[MissingFact, None]] = {}
     for fact in missing:
         facts.setdefault(fact.name.rpartition(".")[2], {})[fact] = None
     for name, own in facts.items():
-        first, others = next(iter(own)), len(own) - _MOST_ASKED
-        if others > 0:
-            yield f"{first.question} Answer for it and {len(own) - 1} more: --fact {name}=VALUE"
-        else:
-            yield from (f"{fact.question} Answer: {answer(fact)}" for fact in own)
+        kinds = Counter(kind_of_port(fact.name) for fact in own)
+        kind, count = kinds.most_common(1)[0]
+        alike = [fact for fact in own if kind_of_port(fact.name) == kind]
+        if count > _MOST_ASKED:
+            yield f"{alike[0].question} Answer for it and {count - 1} more: --fact {name}=VALUE"
+        apart = [fact for fact in own if count <= _MOST_ASKED or fact not in alike]
+        yield from (f"{fact.question} Answer: {answer(fact)}" for fact in apart)
 
 
 def _all_used(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:

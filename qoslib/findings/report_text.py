@@ -1,5 +1,6 @@
 """What the reports in a terminal, on a page and in Markdown say in the same words."""
 
+import re
 from collections.abc import Sequence
 
 from qoslib import units
@@ -20,6 +21,7 @@ __all__ = [
     "compared_cells",
     "default_text",
     "how_long",
+    "kind_of_port",
     "loss_text",
     "not_used",
     "p99_text",
@@ -42,6 +44,15 @@ UNPOLICED = "Nothing is promised of what comes in: no policer is read here."
 
 #: How a sentence begins on a target of which no model says whether a class meets it.
 UNTOLD = "Undecided"
+
+
+def kind_of_port(interface: str) -> str:
+    """The kind of an interface, as its name begins: bundles have other rates than their members.
+
+    >>> kind_of_port("et-0/1/1"), kind_of_port("ae22"), kind_of_port("TenGigE0/0/0/1")
+    ('et', 'ae', 'TenGigE')
+    """
+    return re.split(r"[\W\d]", interface, maxsplit=1)[0]
 
 
 def answer(fact: MissingFact) -> str:

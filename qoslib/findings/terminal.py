@@ -16,6 +16,7 @@ from qoslib.findings.report_text import (
     answer,
     compared_cells,
     how_long,
+    kind_of_port,
     run_cells,
     sections,
 )
@@ -74,7 +75,8 @@ def _alike(port: PortReport) -> object:
         (row.name, row.marks, *(c.text for c in (row.offered, row.minimum, row.maximum, row.queue)))
         for row in port.rows
     )
-    missing = tuple(fact.name.rpartition(".")[2] for fact in port.missing)
+    kind = kind_of_port(port.interface)
+    missing = tuple((fact.name.rpartition(".")[2], kind) for fact in port.missing)
     return port.direction, port.policy, rows, port.runs, port.met, port.compared, missing
 
 

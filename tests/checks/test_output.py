@@ -413,6 +413,24 @@ def test_a_fact_of_many_ports_is_asked_for_once(tmp_path, capsys):
     ]
 
 
+def test_ports_of_two_kinds_are_asked_for_apart(tmp_path, capsys):
+    file = tmp_path / "bundle.set"
+    ports = [*(f"et-0/0/{n}" for n in range(4)), "ae1"]
+    of_cos = "set class-of-service"
+    lines = [f"{of_cos} interfaces {port} scheduler-map EDGE" for port in ports]
+    lines.append(f"{of_cos} scheduler-maps EDGE forwarding-class best-effort scheduler DATA")
+    lines.append(f"{of_cos} schedulers DATA transmit-rate percent 90")
+    file.write_text("\n".join(lines))
+    assert __main__.main(["check", str(file), "--fact", "buffer_bytes=1M"]) == 2
+    said = capsys.readouterr()
+    assert said.err.splitlines() == [
+        "What is the line rate of et-0/0/0? Answer for it and 3 more: --fact line_rate_bps=VALUE",
+        "What is the total rate of the members of ae1? Answer: --fact 'ae1.line_rate_bps=VALUE'",
+    ]
+    assert "(4 ports alike)" in said.out
+    assert "What is the total rate of the members of ae1?" in said.out
+
+
 def test_fields_that_are_left_out_for_one_reason_are_one_remark():
     tables = {"TC_TO_PRIORITY_GROUP_MAP": {"ONE": {str(n): str(n) for n in range(8)}}}
     report = check(json.dumps(tables | {"QUEUE": {"Ethernet0|3": {}}}, indent=1), dialect="sonic")
