@@ -1,9 +1,10 @@
 """Rules on the rate that a carrier takes, which is often below that of the port."""
 
+import math
 from collections.abc import Iterator
 
 from qoslib import units
-from qoslib.checks.checked_port import CheckedPort
+from qoslib.checks.checked_port import CheckedPort, Member
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text
 
@@ -43,10 +44,13 @@ def no_shaper(checked: CheckedPort) -> Iterator[Found]:
     if contract is None:
         return
     rate, line = contract
-    if checked.shaped or checked.port.rate_bps <= rate:
+    most_bps = _most_bps(checked)
+    if checked.shaped or most_bps <= rate:
         return
     where = f" (line {line})" if line else ""
-    says = f"The port sends {rate_text(checked.port.rate_bps)}, the contract is {rate_text(rate)}"
+    says = f"The port sends {rate_text(most_bps)}, the contract is {rate_text(rate)}"
+    less = most_bps < checked.port.rate_bps
+    held = "the limits of its classes let all of that out" if less else "no shaper holds it back"
     offered = sum(load.rate_bps for load in checked.loads)
     why = f"Nothing shapes it to {rate_text(rate)}, so that the queues never fill"
     if offered > rate:
@@ -55,11 +59,26 @@ def no_shaper(checked: CheckedPort) -> Iterator[Found]:
         why += " voice too, as it does not know the classes"
     yield Found(
         checked.configured.line,
-        f"{says}{where}, and no shaper holds it back.",
+        f"{says}{where}, and {held}.",
         why + ".",
         checked.fixes.port_rate(_fitting_bps(checked, rate)),
         "error" if offered > rate or not line else "warning",
     )
+
+
+def _most_bps(checked: CheckedPort) -> float:
+    """What the port sends at most where each class has a limit of its own as well [bit/s]."""
+    most_bps = 0.0
+    for group in checked.groups:
+        most_bps += min(group.most_bps, sum(map(_limit_bps, group.members)))
+    return min(checked.capacity_bps, most_bps)
+
+
+def _limit_bps(member: Member) -> float:
+    """What a class sends at most on a port that is not congested [bit/s]."""
+    queue = member.queue
+    waits = queue.policer is not None and queue.policer.when == "congested" and not queue.shaper
+    return math.inf if member.limit_bps is None or waits else member.limit_bps
 
 
 @rule(
