@@ -22,6 +22,7 @@ from qoslib.config.mqc.policies import (
     NETWORK,
     Interface,
     Match,
+    Named,
     Policies,
     Policy,
     PolicyClass,
@@ -48,6 +49,7 @@ _OPENING = {
     "table-map",
     "map-class",
     "vc-class",
+    "service-group",
 }
 #: Commands that are about queues wherever they stand.
 _OF_A_CLASS = {"class", *(verb for verb in VERBS if COMMANDS[verb].read)} - {"set", "fair-queue"}
@@ -107,6 +109,9 @@ _FOR_EACH = "Each tunnel of the group has a copy of this policy: the rates here 
 _OF_GROUP = re.compile(
     r"(?:ip |ipv6 )?nhrp map group \S+ service-policy output (\S+)", re.IGNORECASE
 )
+_OF_SERVICE_GROUP = (
+    "Service groups, whose members share one policy, are left out: nothing is promised of them."
+)
 _BELOW_UNKNOWN = "It is below a line that is not understood."
 #: Blocks of which nothing is read -> what is lost.
 _ELSEWHERE = {
@@ -150,6 +155,7 @@ class _Reading:
         self.notes = self.found.notes
         self.held: dict[str, list[Line]] = {}
         self.lists: dict[str, int] = {}
+        self.groups: dict[str, list[Line]] = {}
         self.last = 0
         self.close()
 
@@ -271,6 +277,10 @@ class _Reading:
                 self.take(below)
         elif line.verb == "control-plane":
             self.block = "control_plane"
+        elif line.verb == "service-group":
+            self.block, self.header = "service_group", line.text
+            self.groups.setdefault(line.words[-1], [])
+            self._lost(line, _OF_SERVICE_GROUP)
         elif line.verb in _ELSEWHERE:
             self._open_left(line, _ELSEWHERE[line.verb])
         else:
@@ -336,6 +346,11 @@ class _Reading:
     def _in_control_plane(self, line: Line) -> None:
         if line.verb == "service-policy":
             self.found.of_control_plane[line.words[-1]] = line
+
+    def _in_service_group(self, line: Line) -> None:
+        if line.verb == "service-policy":
+            self.groups[self.header.split()[-1]].append(line)
+            self._lost(line, _OF_SERVICE_GROUP)
 
     def _in_class_map(self, line: Line) -> None:
         assert self.selection is not None
@@ -435,7 +450,7 @@ class _Reading:
             self._of_others(line)
         elif number := is_service(line):
             self._open_interface(line, f"{self.interface.split(' ')[0]} service instance {number}")
-        elif line.verb in _KEPT:
+        elif line.verb in _KEPT or (line.verb == "group" and line.words[1:]):
             self.held[self.interface].append(line)
         elif self.interface == SYSTEM or nearest(line.verb, _OF_INTERFACE, SLIP):
             self._unknown(line)
@@ -489,6 +504,8 @@ class _Reading:
             for line in lines:
                 parents = () if line is lines[0] else (lines[0].text,)
                 interface_line(interface, line, notes, parents)
+                if line.verb == "group" and line.words[1] in self.groups:
+                    self._join(interface, line, notes)
             queues = any(each.verb not in ("bandwidth", "speed") for each in notes.remarks)
             if interface.policies or interface.hold or interface.turns or queues:
                 self.found.interfaces[name] = interface
@@ -499,6 +516,14 @@ class _Reading:
             elif interface.bundle:
                 members.append((interface, notes))
         self._bundled(members)
+
+    def _join(self, interface: Interface, line: Line, notes: Provenance) -> None:
+        """Promise nothing of an interface that shares the policy of a group with others."""
+        interface.hidden = True
+        notes.not_modelled(line.number, line.text, _OF_SERVICE_GROUP)
+        for each in self.groups[line.words[1]]:
+            if each.words[1:2] == ("output",) and each.words[2:]:
+                interface.policies.setdefault("out", Named(each.words[2], each.number))
 
     def _bundled(self, members: list[tuple[Interface, Provenance]]) -> None:
         """Keep the members of bundles that have policies."""

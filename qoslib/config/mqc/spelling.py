@@ -49,7 +49,8 @@ OF_BLOCK: Mapping[str, Collection[str]] = {
     "": (*_OPENING, "class"),
     "class_map": {"match", "description", "exit", "no"},
     "policy_map": {*VERBS, "class", "description", "exit", "no"},
-    "interface": {*INTERFACE, *_BESIDE},
+    "interface": {*INTERFACE, *_BESIDE, "group"},
+    "service_group": {"service-policy", "description", "exit", "no"},
 }
 #: Command -> the words that may follow it, one after the other.
 _NEXT: Mapping[str, Collection[str]] = {
