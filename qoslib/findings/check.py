@@ -318,6 +318,11 @@ def _of_tcp(runs: Sequence[ClassRun], given: Sequence[Load]) -> Iterator[str]:
             "In the fluid model TCP takes the rate that the others leave, whatever its round-trip"
             " time and its number of connections."
         )
+    if "packets" in models and any(load.flows for load in given):
+        yield (
+            "In the packet model TCP comes from hosts that send at the line rate, or at twice what the"
+            " port can send, if that is more."
+        )
     if "packets" in models and any(load.flows and load.rate_bps for load in given):
         yield "In the packet model TCP fills its queue, so other packets there are dropped too."
 

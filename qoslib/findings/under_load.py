@@ -42,6 +42,8 @@ LOADS = (0.8, 1.0, 1.2)
 MOST_FLOWS = 1000
 #: A run has about so many packets, and is no longer than this [s].
 PACKETS, LONGEST_S = 300_000, 20.0
+#: What sends TCP is at least so many times as fast as the port sends: many hosts or a faster line.
+FASTER = 2.0
 #: TCP runs for so many round trips at least, and no run has more packets.
 ROUND_TRIPS, MOST_PACKETS = 100, 4_000_000
 #: The engine's TCP begins with a time-out of 1 s: a longer round trip has no room below it [s].
@@ -127,9 +129,10 @@ def scenario_of(
 
 
 def _host(load: Load, port: Port) -> Host:
-    """What sends the TCP of a class."""
+    """What sends the TCP of a class: faster than the port, where its queue would never fill."""
     frame_s = units.serialisation_s(load.flows[0].frame_bytes, port.rate_bps)
-    return Host(f"{load.name} host", port.rate_bps, load.flows, jitter_s=frame_s)
+    access_bps = max(port.rate_bps, FASTER * capacity_bps(port))
+    return Host(f"{load.name} host", access_bps, load.flows, jitter_s=frame_s)
 
 
 def _pps(streams: Sequence[Stream]) -> float:

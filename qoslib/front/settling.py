@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from qoslib import units
-from qoslib.flows import Flow
 from qoslib.port import (
     ByteLimit,
     HierarchicalTokenBucket,
@@ -18,7 +17,7 @@ from qoslib.port import (
     TimeLimit,
 )
 from qoslib.port.nodes import outline
-from qoslib.results import Result
+from qoslib.results import FlowRecord, Result
 from qoslib.scenario import Scenario
 from qoslib.tolerances import ROUNDING
 from qoslib.traffic import Stream
@@ -40,6 +39,8 @@ LEAST = 1e-3
 _ABOVE = 2e-3
 #: So many frames may leave beyond what a shaper's rate allows of a window, whatever its length.
 _FRAMES = 10
+#: So often has the window of a flow fallen on average in a run that has settled.
+_FALLS = 3
 #: Packets with which all queues are filled, at most.
 _MOST_FILLING = 2_000_000
 
@@ -132,7 +133,23 @@ def settling(scenario: Scenario, result: Result) -> Settling:
         sent_bytes = _by_queue(scenario, result, history.sent_bytes)[:, window]
         sent_packets = _by_queue(scenario, result, history.sent_packets)[:, window]
         changing = _excess(port, sent_bytes.sum(axis=1), sent_packets.sum(axis=1), seconds)
+    if not changing and result.tcp is not None:
+        changing = _opening(result.tcp, cut)
     return Settling(float(history.time_s[cut]), changing)
+
+
+def _opening(tcp: FlowRecord, cut: int) -> str:
+    """The flow whose window grows and has hardly fallen since the cut; empty if they fall often.
+
+    CUBIC's window stands almost still in the middle of its growth, which may last for ten seconds:
+    no mean would show that it still grows.
+    """
+    steps = np.diff(tcp.window_packets[:, cut:], axis=1)
+    falls, grows = (steps < 0).sum(axis=1), (steps > 0).any(axis=1)
+    if not grows.any() or falls[grows].mean() >= _FALLS:
+        return ""
+    least = np.flatnonzero(grows)[falls[grows].argmin()]
+    return f"the window of {tcp.flows[least]} still grows"
 
 
 def _gone(scenario: Scenario, result: Result) -> int:
@@ -269,7 +286,8 @@ def congested(scenario: Scenario) -> Scenario:
 
     Streams like those of each queue, at twice the line rate, last until the largest queue would be
     full, and the run at least four times as long. A port that is overloaded settles from above
-    within a few packets where it would take minutes to fill.
+    within a few packets where it would take minutes to fill. Queues of TCP are left to TCP, which
+    fills them soon, and would be slow for long after such a loss.
 
     >>> from qoslib.port import PacketLimit
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(5000)),))
@@ -278,12 +296,13 @@ def congested(scenario: Scenario) -> Scenario:
     [('data', None), ('fills all', 5.0)]
     """
     port = scenario.only_port
-    flows = (flow for host in scenario.hosts for flow in host.flows)
-    sources: list[Stream | Flow] = [*scenario.streams, *flows]
+    of_tcp = {port.queue_of(flow) for host in scenario.hosts for flow in host.flows}
     first: dict[int, tuple[str, int]] = {}
-    for source in sources:
-        size = source.mean_frame_bytes if isinstance(source, Stream) else source.frame_bytes
-        first.setdefault(port.queue_of(source), (source.label, round(size)))
+    for stream in scenario.streams:
+        if (at := port.queue_of(stream)) not in of_tcp:
+            first.setdefault(at, (stream.label, round(stream.mean_frame_bytes)))
+    if not first:
+        return scenario
     largest_bytes = max(_held_bytes(port, port.queues[at], size) for at, (_, size) in first.items())
     wanted_s = units.serialisation_s(largest_bytes, port.rate_bps)
     wanted_s += max((_emptied_s(bucket, port.rate_bps) for bucket in _buckets(port)), default=0.0)

@@ -53,9 +53,35 @@ BE = "50 ms"
 MEMORY = {"platform": "mpc", "delay_buffer_s": 0.1}
 
 
+#: No shaper: two connections fill the link and the queue, also beside calls of high priority.
+DOWNLOADS = """\
+class-map match-any CALLS
+ match dscp ef
+policy-map CORE
+ class CALLS
+  priority percent 20
+interface GigabitEthernet0/0/1
+ speed 1000
+ service-policy output CORE
+"""
+
+
 def packets(report):
     (port,) = report.ports
     return {run.name: run for run in port.runs if run.model == "packets" and run.load_ratio == 1}
+
+
+@pytest.mark.parametrize("calls", [0, 200])
+def test_a_long_tcp_fills_a_port_without_a_shaper_and_misses_a_short_target(calls):
+    sent = f'CALLS = "{calls} calls G.711"\n' if calls else ""
+    sent += 'class-default = "2 bulk TCP, 20 ms"\n[targets]\nclass-default = "20 ms"'
+    report = check(DOWNLOADS, traffic=sent)
+    bulk = packets(report)["class-default"]
+    assert bulk.sent_bps > 0.95e9
+    # 4,166 packets of 1,518 B last for 50 ms at 1 Gb/s.
+    assert 0.03 < bulk.delay_p99_s < 0.052
+    assert [each.id for each in report.findings if each.severity == "error"] == ["delay-target"]
+    assert report.ports[0].met == ()
 
 
 def test_a_shaper_whose_burst_and_queues_hide_an_overload_for_a_while_is_run_on():

@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from qoslib import packets
+from qoslib import packets, run
+from qoslib.flows import Flow, Host
 from qoslib.front.replications import interval, replicate
 from qoslib.front.settling import BINS, congested, mser5, settling
 from qoslib.port import PacketLimit, Policer, Port, Queue, Shaper
@@ -141,3 +142,15 @@ def test_a_run_that_does_not_settle_in_its_time_says_so_and_has_no_values():
     runs = replicate(of, measured, lambda means: True, seconds=0.5)
     assert runs.changing == "the policer's bucket of all still drains"
     assert runs.values == {}
+
+
+def test_a_run_of_tcp_is_not_settled_before_its_windows_fall():
+    # The burst takes all places, and so the window is small when it ends.
+    burst = Stream("burst", 400e6, 1250, stop_s=0.5)
+    host = Host("servers", 200e6, (Flow("copy", 0.02),))
+    of = Scenario("copy", port(500, 100e6), (burst,), 2.0, hosts=(host,))
+    early = settling(of, run(of, bins=BINS))
+    assert early.changing == "the window of copy still grows"
+    runs = replicate(of, lambda result: {"sent": result["copy"].sent_bps}, lambda means: True)
+    assert runs.changing == ""
+    assert interval(runs.values["sent"]).mean > 0.95 * 100e6
