@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator
 from qoslib import units
 from qoslib.checks.checked_port import CheckedPort, Member
 from qoslib.checks.fixes import WINDOW_PACKETS
+from qoslib.checks.promises import FRAME_BYTES
 from qoslib.checks.queueless import policed_alone
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.junos.classes import NO_NUMBER, OF_SWITCH
 from qoslib.config.records import FAIR_QUEUE
-from qoslib.port import Codel, PacketLimit, Pie
+from qoslib.port import ByteLimit, Codel, PacketLimit, Pie
 
 __all__ = ["DEEP_S", "SHALLOW_S", "deepest_s"]
 
@@ -176,6 +177,22 @@ def _below_two_frames(checked: CheckedPort, member: Member, held_bytes: float) -
         )
 
 
+def _below_one_frame(checked: CheckedPort) -> Iterator[Found]:
+    """A class that is served first needs room for a packet as well."""
+    for member in checked.members:
+        held, limit = member.promise.held_bytes, member.queue.limit
+        frame = max(member.load.frames_bytes if member.load else (), default=FRAME_BYTES)
+        counted = isinstance(limit, ByteLimit) and not checked.by_default(member, "limit")
+        if not (member.strict and counted) or held is None or not 0 < held < frame:
+            continue
+        yield Found(
+            checked.line(member, "limit"),
+            f"The queue of {member.name} has no room for one packet.",
+            f"{member.promise.held_why}; a packet has {size_text(frame)}.",
+            checked.fixes.queue_time(member, min(SHALLOW_S, deepest_s(member))),
+        )
+
+
 def _without_buffer(checked: CheckedPort) -> Iterator[Found]:
     """Queues that the platform gives 0 % of the buffer, and that no other finding is about."""
     found = [
@@ -230,6 +247,7 @@ def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
         yield from _too_little_to_borrow(checked)
         return
     yield from _without_buffer(checked)
+    yield from _below_one_frame(checked)
     yield from _merged(_shallow(checked))
 
 

@@ -120,7 +120,10 @@ def _fill_limit(
         row["window_ps"] = row["window_end_ps"] = picoseconds(limit.time_s)
         most = max(row["limit"], row["window_ps"] + (ring + 2) * largest)
     if row["limit"] < largest:
-        fail(f"Queue {queue.name!r} limit", limit, "room for at least its largest frame")
+        where, room = f"Queue {queue.name!r} limit", "room for at least its largest frame"
+        if isinstance(limit, ByteLimit):
+            fail(f"{where}_bytes", limit.limit_bytes, room)
+        fail(where, limit, room)
     for mark, own in queue.limits:
         if limit_by_mark(queue, mark, line_bps) < largest:
             where = f"Queue {queue.name!r} limit for {mark!r}"

@@ -169,3 +169,8 @@ def test_shared_memory_works_for_bursts_as_for_a_steady_load():
     alone = np.array([threshold_bytes(300_000, [alpha])[0] for alpha in (0.5, 2.0)])
     assert (most <= alone + 1000).all()
     assert most.sum() <= 300_000
+
+
+def test_a_limit_in_bytes_is_refused_with_its_number():
+    with pytest.raises(ValueError, match=r"limit_bytes is 256; allowed: room for at least"):
+        simulate(line(p.ByteLimit(256)), cbr(0.5), 0.01)
