@@ -253,6 +253,10 @@ def _without_guarantee(checked: CheckedPort, member: Member) -> str:
         return f" Its packets get into {member.load.taken_by}: no packet is in this class."
     if member.limit_bps == 0:
         return " All its packets are dropped, as its class says."
+    shaper = member.queue.shaper
+    if shaper and not member.strict and checked.sent_bps(member) > shaper.rate_bps * (1 + ROUNDING):
+        most = rate_text(shaper.rate_bps)
+        return f" Its own limit of {most} is below its load: no guarantee lets more through."
     if not member.strict and member not in checked.members:
         return " Its packets wait in the queue of another class (class-without-queue)."
     return ""

@@ -554,3 +554,18 @@ def test_a_class_with_a_queue_of_its_own_gains_a_minimum():
     texts = {each.name: each.text for each in check(own, against=SHARED).changes}
     assert "MAIL gains 20 Mb/s of its minimum (0 -> 20 Mb/s)" in texts["MAIL"]
     assert "minimum" not in texts["FILES"]
+
+
+def test_no_guarantee_is_advised_above_a_limit_of_the_class():
+    classes = ("", 1, 60, 60), (1, 10, 15, 25), (1, 20, 15, 25), (1, 30, 30, 60)
+    made = "tc class add dev eth0 parent 1:{} classid 1:{} htb rate {}mbit ceil {}mbit"
+    text = "\n".join(made.format(*each) for each in classes)
+    report = check(
+        f"tc qdisc add dev eth0 root handle 1: htb default 30\n{text}\n",
+        facts={"line_rate_bps": 1e9},
+        traffic='"1:10" = "28 Mb/s"\n"1:20" = "10 Mb/s"\n"1:30" = "20 Mb/s"',
+    )
+    (found,) = [each for each in report.findings if each.id == "loss"]
+    assert "Its own limit of 25 Mb/s is below its load" in found.arithmetic
+    assert "Guarantee" not in found.arithmetic
+    assert not found.fix
