@@ -1,5 +1,6 @@
 """Statements by the words that they begin with, those of groups among them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -28,6 +29,9 @@ _OF_CHASSIS = {"q-pic-large-buffer", "traffic-manager", "max-queues", "max-queue
 #: So many statements may be inherited; more come of no configuration.
 _MOST = 200_000
 _APPLY, _EXCEPT = "apply-groups", "apply-groups-except"
+#: Each member of a cluster inherits its own group by this name (Juniper, Chassis Cluster User Guide
+#: for SRX Series Devices: `set apply-groups "${node}"`).
+_OF_NODE, _NODE = "${node}", re.compile(r"node\d+")
 
 
 def below(lines: Sequence[Line], *words: str) -> list[Line]:
@@ -119,6 +123,9 @@ def inherited(lines: Sequence[Line]) -> tuple[list[Line], list[Line], list[Line]
             refused.add((*words[:-2], words[-1]))
         elif words[0] != "groups":
             own.append(line)
+    nodes = [within for name, within in groups.items() if _NODE.fullmatch(name)]
+    if nodes and not any(nodes):
+        groups[_OF_NODE] = []
     unknown = [_alone(use) for use in uses if use.words[-1] not in groups]
     uses = [use for use in uses if use.words[-1] in groups and use.active]
     taken = _from_groups(uses, groups, refused, _tree(own) if uses else {})
