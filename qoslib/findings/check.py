@@ -320,8 +320,8 @@ def _of_tcp(runs: Sequence[ClassRun], given: Sequence[Load]) -> Iterator[str]:
         )
     if "packets" in models and any(load.flows for load in given):
         yield (
-            "In the packet model TCP comes from hosts that send at the line rate, or at twice what the"
-            " port can send, if that is more."
+            "In the packet model TCP comes from hosts that send at the line rate, or at twice what"
+            " the port can send, if that is more."
         )
     if "packets" in models and any(load.flows and load.rate_bps for load in given):
         yield "In the packet model TCP fills its queue, so other packets there are dropped too."
