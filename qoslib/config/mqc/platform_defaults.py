@@ -9,6 +9,7 @@ from qoslib.config.values import Value, of_default
 from qoslib.port import ByteLimit, PacketLimit
 
 __all__ = [
+    "ASR_920",
     "CATALYST",
     "IOS",
     "IOS_XE",
@@ -57,6 +58,8 @@ class PlatformDefaults:
     #: Whether its queues divide the port's buffers, and how many there are; 0 for any number.
     buffers: bool = False
     most_queues: int = 0
+    #: What each queue of a port holds, up to 1 Gb/s and above, whatever shapes it.
+    port_queues: tuple[str, ...] = ()
     #: Its own rows of ``defaults.toml``, in place of its dialect's.
     rows: tuple[tuple[str, str], ...] = ()
 
@@ -120,6 +123,8 @@ CATALYST = replace(
         ("wred_thresholds", "catalyst_wred_thresholds"),
     ),
 )
+#: An ASR 920 speaks IOS XE; a port's queues are short, and grow only by `queue-limit`.
+ASR_920 = replace(IOS_XE, port_queues=("asr920_queue", "asr920_fast_queue"))
 #: The queues of an older one go by number.
 OLD_CATALYST = replace(IOS_XE, modelled=False)
 IOS = PlatformDefaults("ios", 1, _ios_thresholds, ("queue_limit", "queue_limit"), by_bandwidth=True)

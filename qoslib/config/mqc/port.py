@@ -277,6 +277,9 @@ class _PortReader:
     def _memory(self, nodes: list[ClassNode], named: Named, line: Value) -> Value | None:
         """What a queue may hold, or all queues of a Catalyst, where only the reader knows it."""
         shared, name = self.platform.buffers, self.interface.name
+        if self.platform.port_queues and self.way == "out":
+            row = self.platform.port_queues[line.value > units.gbps(1.0)]
+            return of_fact(self.facts, name, "buffer_bytes") or self.platform.value(row)
         if (self.platform.limits and not shared) or self.way == "in":
             return None
         fact = of_fact(self.facts, name, "buffer_bytes")

@@ -240,12 +240,14 @@ class PortBuilder:
             return in_packets(int(held.value), held)
         if part.limit and part.limit.unit != DYNAMIC:
             return self._sized(part.limit, seen_bps)
+        rows = part.early.rows.values() if part.early else ()
         if self.memory is not None:
+            if self.platform.port_queues and any(low.unit == "packets" for low, _, _ in rows):
+                return in_packets(self.memory.value // _FRAME_BYTES, self.memory)
             return in_bytes(int(self.memory.value), self.memory)
         limit, source = self.platform.limit(seen_bps, part.priority is not None)
         if isinstance(limit, ByteLimit):
             return in_bytes(limit.limit_bytes, source)
-        rows = part.early.rows.values() if part.early else ()
         if any(low.unit in "Bs" for low, _, _ in rows):
             return in_bytes(limit.packets * _FRAME_BYTES, source)
         return in_packets(limit.packets, source)

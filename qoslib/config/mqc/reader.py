@@ -7,6 +7,7 @@ from qoslib.config.code_points import code_of
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.platform_defaults import (
+    ASR_920,
     CATALYST,
     IOS,
     NCS,
@@ -38,9 +39,14 @@ _CLASSIC = re.compile(
 _IOL = re.compile(r"^interface Ethernet\d/\d+[ \t]*$", re.MULTILINE)
 _RECENT = re.compile(r"^version 1[5-9]\.", re.MULTILINE)
 _THREE_NUMBERS = re.compile(r"^interface \w*GigabitEthernet\d/\d/\d", re.MULTILINE)
-_XE = re.compile(r"^version 1[6-9]\.|^interface \D+\d/\d/\d", re.MULTILINE)
+#: The name of an image of IOS XE begins with its platform.
+_IMAGE = r"^boot system .*\b(?:asr(?:9\d\d|1[0k])|isr4|csr1000|c8000|cat9k)"
+_XE = re.compile(rf"^version 1[6-9]\.|{_IMAGE}|^interface \D+\d/\d/\d", re.MULTILINE)
 #: Serial ports of older routers have three numbers as well.
-_XE_PORT = re.compile(r"^version 1[6-9]\.|^interface \w*(?:GigabitEthernet|GigE)\d/\d/\d", re.M)
+_XE_PORT = re.compile(
+    rf"^version 1[6-9]\.|{_IMAGE}|^interface \w*(?:GigabitEthernet|GigE)\d/\d/\d", re.MULTILINE
+)
+_ASR_920 = re.compile(r"^boot system .*\basr920", re.MULTILINE)
 #: Its ports have a rack, a slot, a module and a number; a fabric extender's racks begin at 101.
 _XR = re.compile(
     r"^[ \t]*end-(policy|class)-map|^interface (Ten|Forty|(Four|Eight)?Hundred)GigE\d|^!! IOS XR"
@@ -133,7 +139,7 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
     """Read a configuration of Cisco's modular QoS command line."""
     found = policies_of(text)
     if platform.name in ("ios", "ios-xe"):
-        platform = _switch(text) or platform
+        platform = _device(text) or platform
     if not platform.buffers:
         _leave_shares_out(found)
     if platform.name in ("ios", "ios-xe") and not platform.buffers:
@@ -169,8 +175,10 @@ def _queues_by_mark(found: Policies) -> bool:
     return any(code_of(mark) for of in selections for match in of.matches for mark in match.marks)
 
 
-def _switch(text: str) -> PlatformDefaults | None:
-    """The Catalyst that a text is of, if any."""
+def _device(text: str) -> PlatformDefaults | None:
+    """The Catalyst or the ASR 920 that a text is of, if any."""
+    if _ASR_920.search(text):
+        return ASR_920
     if _OLD_CATALYST.search(text):
         return replace(IOS, modelled=False) if _TURNS.search(text) else OLD_CATALYST
     return CATALYST if _CATALYST.search(text) else None
