@@ -24,6 +24,8 @@ _OF_INTERFACES = {
 }
 #: Of the variables of a subscriber's profile, those that begin so: its rates.
 _VARIABLES, _OF_COS = "predefined-variable-defaults", "cos-"
+#: Those that a service computes from others, which are rates and bursts of its policers.
+_COMPUTED = ("variables", "equals")
 _PATHS = ("mpls", "label-switched-path")
 _OF_CHASSIS = {"q-pic-large-buffer", "traffic-manager", "max-queues", "max-queues-per-interface"}
 #: So many statements may be inherited; more come of no configuration.
@@ -77,6 +79,10 @@ def _is_on_service(words: tuple[str, ...]) -> bool:
     if words[0] in ("dynamic-profiles", "logical-systems"):
         level = words[2] if len(words) > 2 else ""
         of_cos = len(words) > 3 and words[3].startswith(_OF_COS)
+        if level == "interfaces":
+            return _is_on_service(words[2:])
+        if level == _COMPUTED[0]:
+            return _COMPUTED[1] in words
         return level in ("class-of-service", "firewall") or (level == _VARIABLES and of_cos)
     if words[0] == "interfaces":
         return words[2:] == ("disable",) or not _OF_INTERFACES.isdisjoint(words[2:])
