@@ -8,10 +8,11 @@ from qoslib.checks.fixes import WINDOW_PACKETS
 from qoslib.checks.promises import FRAME_BYTES
 from qoslib.checks.queueless import policed_alone
 from qoslib.checks.rule import Found, rule
+from qoslib.checks.thresholds import profiles_of, thresholds_of
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.junos.classes import NO_NUMBER, OF_SWITCH
 from qoslib.config.records import FAIR_QUEUE
-from qoslib.port import ByteLimit, Codel, PacketLimit, Pie
+from qoslib.port import ByteLimit, Codel, PacketLimit, Pie, Red
 
 __all__ = ["DEEP_S", "SHALLOW_S", "deepest_s"]
 
@@ -251,6 +252,19 @@ def queue_shallow(checked: CheckedPort) -> Iterator[Found]:
     yield from _merged(_shallow(checked))
 
 
+def _ends_below_limit(checked: CheckedPort, member: Member) -> bool:
+    """Whether early detection drops all before the queue is full, whatever its limit."""
+    red, limit, origin = member.queue.dropper, member.queue.limit, checked.origin(member, "dropper")
+    if not isinstance(red, Red) or (
+        checked.manners.thresholds_follow and not (origin and origin.line)
+    ):
+        return False
+    ends = {"packets": limit.packets} if isinstance(limit, PacketLimit) else {}
+    ends |= {"B": limit.limit_bytes} if isinstance(limit, ByteLimit) else {}
+    every = [thresholds_of(each) for _, _, each in profiles_of(red)]
+    return all(unit in ends and high < ends[unit] for _, high, unit in every)
+
+
 def _shallow(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
     """The class and the finding of each queue that is too short."""
     for member, held, lasts in _candidates(checked):
@@ -266,6 +280,12 @@ def _shallow(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
             why = f"{_arithmetic(checked, member, lasts)}; below 10 ms"
             if conflict:
                 why += f", but its target of {time_text(longest_s)} allows no longer one"
+            below = _ends_below_limit(checked, member)
+            if below:
+                why += (
+                    "; the thresholds of its early detection stay where they are below the limit,"
+                )
+                why += " so that a longer queue alone would change nothing"
             origin = checked.origin(member, "limit")
             # What no line says, nobody has configured too short.
             unsaid = checked.by_default(member, "limit") or (origin and not origin.line)
@@ -276,7 +296,7 @@ def _shallow(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
                     f"The queue of {member.name} lasts {time_text(lasts)}: bursts of TCP are"
                     " dropped.",
                     f"{why}.",
-                    "" if conflict else checked.fixes.queue_time(member, longest_s),
+                    "" if conflict or below else checked.fixes.queue_time(member, longest_s),
                     "info" if conflict or unsaid else None,
                 ),
             )
