@@ -282,10 +282,8 @@ def _shallow(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
                 why += f", but its target of {time_text(longest_s)} allows no longer one"
             below = _ends_below_limit(checked, member)
             if below:
-                why += (
-                    "; the thresholds of its early detection stay where they are below the limit,"
-                )
-                why += " so that a longer queue alone would change nothing"
+                why += "; its thresholds of early detection are lower than its limit and stay where"
+                why += " they are, so a longer queue alone changes nothing"
             origin = checked.origin(member, "limit")
             # What no line says, nobody has configured too short.
             unsaid = checked.by_default(member, "limit") or (origin and not origin.line)
