@@ -172,7 +172,7 @@ STREAM = Stream("s", 1e6, 500)
             lambda: QUEUE.replace(pause=PAUSE.replace(resume_bytes=101)),
             "resume_bytes is 101; allowed: at most 100, the threshold",
         ),
-        (lambda: PORT.replace(pause=p.Pause(9)), "Port 'p' pause is .*; allowed: None beside"),
+        (lambda: PORT.replace(pause=p.Pause(9)), "Port 'p' pause is .*; allowed: None with"),
         (lambda: p.Forwarder("f", QUEUE, 1e-6), "queue pause is .*; allowed: None, only queues"),
         (lambda: pause_response_s(1e9), "rate_bps is 1000000000.0; allowed: 1e\\+10, 2.5e\\+10"),
         (lambda: solve(PORT, [STREAM]), "Queue 'q' pause is .*; allowed: None in the fluid model"),
