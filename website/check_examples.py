@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from qoslib.checks.traffic_words import ALLOWED
+from qoslib.config import DIALECTS
 from qoslib.lessons.configuration import scenes, texts
 from qoslib.lessons.your_network import branch
 from website import checking
@@ -17,7 +18,7 @@ BRANCH_FACTS = {"contract_bps": 20e6, "overhead_bytes": 20}
 
 
 def files() -> dict[str, bytes]:
-    """Name of a script -> it: a text with its report, and the words that a load may have."""
+    """Name of a script -> it: a text with its report, words of loads, and names of dialects."""
     words = [each for each in re.findall(r"'([^']+)'", ALLOWED) if "counters" not in each]
     begun = {
         "example": checking.EXAMPLE,
@@ -25,7 +26,12 @@ def files() -> dict[str, bytes]:
         "lesson_13": _edited(branch.configuration(), branch.traffic(), BRANCH_FACTS),
     }
     held = {
-        name: {**given, "words": words, "answer": checking.answer(given, lambda done, whole: None)}
+        name: {
+            **given,
+            "words": words,
+            "dialects": sorted(DIALECTS),
+            "answer": checking.answer(given, lambda done, whole: None),
+        }
         for name, given in begun.items()
     }
     return {

@@ -86,6 +86,17 @@ def test_lesson_13_has_the_error_that_its_text_speaks_of():
     assert "The shaper sends 50 Mb/s into 20 Mb/s" in example["answer"]["text"]
 
 
+#: It has a class of the example, and nothing else of it.
+OTHER = """\
+policy-map EDGE
+ class VOICE
+  priority percent 10
+interface GigabitEthernet0/0/2
+ speed 10
+ service-policy output EDGE
+"""
+
+
 def text_of(page):
     return page.get_by_label("Configuration").input_value()
 
@@ -167,6 +178,29 @@ def test_a_pasted_text_is_checked_and_its_link_opens_it_again(opened):
     says(again, "Promises only")
     assert "class FILM" in text_of(again)
     assert again.get_by_label("Load").input_value() == ""
+
+
+def test_the_load_of_the_example_goes_with_its_text(opened):
+    page = opened()
+    page.get_by_label("Configuration").fill(checking.EXAMPLE["text"].replace("VIDEO", "FILM"))
+    assert page.get_by_label("Load").input_value() == checking.EXAMPLE["load"]
+    page.get_by_label("Configuration").fill(OTHER)
+    says(page, "Promises only")
+    assert page.get_by_label("Load").input_value() == ""
+    assert "Target met" not in page.locator(".report").inner_text()
+
+
+def test_a_dialect_can_be_chosen_and_stays_in_the_link(opened):
+    page = opened()
+    page.get_by_label("Configuration").fill(OTHER)
+    says(page, "Promises only")
+    page.get_by_label("Dialect").select_option("ios")
+    says(page, "Promises only")
+    page.locator(".terminal pre", has_text=" ios ").wait_for(state="attached")
+    link = page.evaluate("location.href")
+    again = opened("#" + link.partition("#")[2])
+    says(again, "Promises only")
+    assert again.get_by_label("Dialect").input_value() == "ios"
 
 
 def test_a_fact_is_asked_for_and_taken(opened):

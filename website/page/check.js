@@ -25,6 +25,7 @@
 
   const sheet = qoslibSheet("Configuration", 24), load = qoslibSheet("Load", 7);
   const chosen = make("input", { type: "file", hidden: "" });
+  const dialect = make("select", {}, make("option", { value: "" }, "recognise it"));
   const words = make("p", { class: "words" }), facts = make("div", { class: "facts" });
   const said = make("p", { class: "said", role: "status" }), bar = make("progress", { hidden: "", max: 1, "aria-label": "Progress" });
   const changed = make("section", { class: "changed", hidden: "" }), report = make("div", { class: "report" });
@@ -34,6 +35,7 @@
   const left = make("div", { class: "given" },
     make("div", { class: "tools" }, button("Open a file", () => chosen.click()), button("Clear", () => begin({ text: "", load: "" })), button("Copy link", copyLink)),
     make("h2", {}, "Configuration"), sheet.root, facts,
+    make("label", { class: "dialect" }, "Dialect", dialect),
     make("h2", {}, "Load"), load.root,
     make("details", { class: "help" }, make("summary", {}, "How to describe the load"), words),
     make("p", { class: "private" }, "Nothing has left this browser."));
@@ -43,7 +45,7 @@
   let base = null;
   let name = "configuration", typed = {}, before = null, waiting = 0, turn = 0, latest = null;
 
-  const message = (more) => ({ ask: "check", text: sheet.value, name, load: load.value, facts: typed, ...(before === null ? {} : { before }), ...more });
+  const message = (more) => ({ ask: "check", text: sheet.value, name, load: load.value, facts: typed, dialect: dialect.value, ...(before === null ? {} : { before }), ...more });
 
   function say(text, part = null) {
     said.textContent = text;
@@ -56,7 +58,17 @@
     [name, typed, before] = [given.name || "configuration", given.facts || {}, base];
     sheet.value = given.text;
     if (given.load !== undefined) load.value = given.load;
+    dialect.value = given.dialect || "";
+    forgetExample();
     edited();
+  }
+
+  /** The load of the example belongs to no other text. */
+  function forgetExample() {
+    const { text, load: sent } = window.qoslibExample ?? {};
+    if (base !== null || load.value !== sent) return;
+    const lines = text.trim().split("\n"), there = new Set(sheet.value.split("\n"));
+    if (2 * lines.filter((line) => there.has(line)).length < lines.length) load.value = "";
   }
 
   function edited() {
@@ -209,7 +221,7 @@
   }
 
   async function keepAddress() {
-    const state = await packed({ name, text: sheet.value, load: load.value, facts: typed });
+    const state = await packed({ name, text: sheet.value, load: load.value, facts: typed, dialect: dialect.value });
     address.set("check", state.length > MOST_LINK ? null : state);
     return state.length <= MOST_LINK;
   }
@@ -221,8 +233,8 @@
 
   async function open(state) {
     try {
-      const { text, load: sent = "", name: file, facts: known } = await unpacked(state);
-      begin({ name: file, text: String(text), load: String(sent), facts: known });
+      const { text, load: sent = "", name: file, facts: known, dialect: named } = await unpacked(state);
+      begin({ name: file, text: String(text), load: String(sent), facts: known, dialect: named });
     } catch {
       empty();
       say("The link is damaged, so its configuration cannot be shown.");
@@ -238,6 +250,7 @@
   }
 
   function help() {
+    dialect.append(...window.qoslibExample.dialects.map((each) => make("option", { value: each }, each)));
     words.append("Write one class per line, as in ", make("code", {}, 'VOICE = "40 calls G.711"'), ". You can use: ",
       ...window.qoslibExample.words.flatMap((each) => [make("code", {}, each), " "]),
       make("a", { href: new URL("../../docs/checking.html#words-for-traffic", HERE).href }, "What each stands for"));
@@ -245,9 +258,11 @@
 
   sheet.text.addEventListener("input", () => {
     before = base;
+    forgetExample();
     edited();
   });
   load.text.addEventListener("input", edited);
+  dialect.addEventListener("change", edited);
   chosen.addEventListener("change", () => take(chosen.files[0]));
   root.addEventListener("dragover", (event) => event.preventDefault());
   root.addEventListener("drop", (event) => {
