@@ -7,7 +7,7 @@ __all__ = ["on_a_page"]
 #: What a text says to readers in JupyterLab -> what it says on a page.
 ON_A_PAGE = (
     (r"Click on the box of code below and press \*\*Shift \+ Enter\*\*\.", ""),
-    (r" The first run takes about ten seconds, on a busy computer [^.]*\.", ""),
+    (r" The first run takes about ten seconds, on a busy computer [^.]*\. Then drag", " Drag"),
     (r"Run the cell with \*\*Shift \+ Enter\*\*(,| and) press", "Press"),
     (r"Run the cell with \*\*Shift \+ Enter\*\*\. ", ""),
     (r"Run the cell and press", "Press"),
