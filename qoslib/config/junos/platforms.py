@@ -10,7 +10,15 @@ from qoslib.config.junos.words import PRIORITIES
 from qoslib.config.lines import Line
 from qoslib.config.records import Configuration, Remark
 
-__all__ = ["as_mx", "is_acx7000", "is_other", "is_switch", "platform_remarks", "several_strict"]
+__all__ = [
+    "as_mx",
+    "is_acx7000",
+    "is_other",
+    "is_srx",
+    "is_switch",
+    "platform_remarks",
+    "several_strict",
+]
 
 _AS_MX = "It is read as an MX: its scheduling and its buffers may differ."
 _SWITCHED = "ethernet-switching"
@@ -33,16 +41,20 @@ _OUTSIDE = (
         " Give the fact platform=acx7000 where it is one.",
     ),
     (
-        re.compile(r"^[ \t]*(?:set security policies )?from-zone \S", re.MULTILINE),
-        "from-zone",
-        "Zones are of a firewall of the SRX series. It is read as an MX unless you give the fact"
-        " platform=srx.",
-    ),
-    (
         re.compile(r"\bfamily ethernet-switching\b"),
         _SWITCHED,
         f"`family ethernet-switching` belongs to EX and QFX switches. {_AS_MX}",
     ),
+)
+#: Zones of a firewall, which only an SRX has.
+_ZONES = re.compile(
+    r"^[ \t]*(?:set )?(?:(?:security|policies|zones)[ \t]+(?:\{[ \t]*)?)*"
+    r"(?P<word>from-zone|security-zone) \S",
+    re.MULTILINE,
+)
+_AS_SRX = (
+    "Zones are of a firewall of the SRX series. It is read as an SRX: give the fact"
+    " platform=mpc or platform=m120 where it is another device."
 )
 #: Text outside quality of service that tells a device which is none of these switches.
 _NO_SWITCH = re.compile(
@@ -76,6 +88,8 @@ def platform_remarks(text: str, lines: Sequence[Line], facts: Facts) -> Iterator
     if any(name.rpartition(".")[2] == "platform" for name in facts.given):
         return
     acx = is_acx7000(text, lines, facts)
+    if is_srx(text, lines, facts) and (found := _ZONES.search(text)):
+        yield Remark("not modelled", _line_of(found), found["word"], _AS_SRX)
     if found := _NAMED.search(text):
         name = found[found.lastgroup or 0]
         sentence = f"It names a device. {_AS_ACX if acx else _AS_MX}"
@@ -120,6 +134,19 @@ def is_acx7000(text: str, lines: Sequence[Line], facts: Facts) -> bool:
     schedulers = below(lines, "class-of-service", "schedulers")
     low_latency = any(line.words[-2:] == ("priority", PRIORITIES[0]) for line in schedulers)
     return named or low_latency or given == {"acx7000"}
+
+
+def is_srx(text: str, lines: Sequence[Line], facts: Facts) -> bool:
+    """Whether a text is of an SRX: it has zones, and neither a fact nor a name says otherwise.
+
+    >>> is_srx("set security zones security-zone office description Office", (), Facts())
+    True
+    >>> is_srx("set security zones security-zone office", (), Facts({"platform": "mpc"}))
+    False
+    """
+    given = any(name.rpartition(".")[2] == "platform" for name in facts.given)
+    other = given or _NAMED.search(text) or is_acx7000(text, lines, facts)
+    return not other and bool(_ZONES.search(text))
 
 
 def as_mx(configuration: Configuration) -> bool:

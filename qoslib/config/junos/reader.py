@@ -12,7 +12,7 @@ from qoslib.config.junos.definitions import Definitions, Rates, maps_of
 from qoslib.config.junos.grammar import kind_of, sort_out
 from qoslib.config.junos.metering import metered
 from qoslib.config.junos.paths import below, inherited, on_service
-from qoslib.config.junos.platforms import is_acx7000, is_other, platform_remarks
+from qoslib.config.junos.platforms import is_acx7000, is_other, is_srx, platform_remarks
 from qoslib.config.junos.policers import Term, catch_alls, filters, policers
 from qoslib.config.junos.ports import port_of
 from qoslib.config.junos.references import (
@@ -138,12 +138,13 @@ class _Reading:
         classes = forwarding_classes(cos, notes)
         found = rules(cos, classes, notes)
         filtered = filters(firewall)
+        srx = {"platform": "srx"} if is_srx(self.text, lines, self.facts) else {}
         found = [*rules_of_filters(filtered, classes, notes), *found]
         leave_out(notes, [line for line in firewall if _marks_anew(line.words)], _NEW_MARK)
         made = schedulers(below(cos, "schedulers"))
         return Definitions(
             lines,
-            self.facts,
+            Facts({**self.facts.given, **srx}),
             classes,
             found,
             made,

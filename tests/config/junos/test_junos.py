@@ -782,7 +782,6 @@ def test_memory_for_packets_to_many_is_left_out():
     ("more", "device"),
     [
         ("version 23.4R1.9-EVO;\n", "ACX7000, PTX and QFX"),
-        ("security { policies {\n    from-zone a to-zone b { }\n} }\n", "SRX series"),
         ("version 23.4R1.9;\n", ""),
     ],
 )
@@ -791,7 +790,25 @@ def test_a_device_that_is_no_mx_is_said(more, device):
         found = read(more + FOUR_CLASSES, facts=facts, dialect="junos")
         said = [each for each in found.remarks if "read as an MX" in each.lost]
         assert len(said) == (bool(device) and "platform" not in facts)
-        assert all(device in each.lost and each.text in ("version", "from-zone") for each in said)
+        assert all(device in each.lost and each.text == "version" for each in said)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "security { policies {\n    from-zone a to-zone b { }\n} }\n",
+        "security {\n    zones {\n        security-zone a { }\n    }\n}\n",
+        "security { zones { security-zone a { } } }\n",
+    ],
+)
+def test_zones_are_of_an_srx(more):
+    facts = {"buffer_bytes": 2e7}
+    found = read(more + FOUR_CLASSES, facts=facts, dialect="junos")
+    assert [each.text[-5:] for each in found.remarks if "read as an SRX" in each.lost] == ["-zone"]
+    srx = read(FOUR_CLASSES, facts={**facts, "platform": "srx"}, dialect="junos")
+    assert found.ports[0].port == srx.ports[0].port
+    said = read(more + FOUR_CLASSES, facts={**facts, "platform": "mpc"}, dialect="junos")
+    assert not any("SRX" in each.lost for each in said.remarks)
 
 
 def test_what_a_terminal_has_between_its_outputs_is_no_configuration():
