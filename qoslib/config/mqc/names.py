@@ -47,8 +47,9 @@ _BY_NAME = {
 #: Classes that NX-OS has by itself, of queues and of the whole switch: with four queues they are
 #: c-out-q1 to c-out-q3 and c-out-q-default, with eight c-out-8q-q1 to c-out-8q-q7 (four: Cisco,
 #: NX-OS data model, Queuing, "c-out-q1 to c-out-q-default"; eight: `show queuing` of a Nexus 9000).
+#: On the way in, where queues have pause buffers, they are c-in-q1 to c-in-q7 and c-in-q-default.
 _OWN_CLASSES = re.compile(
-    r"(?!c-(?:in|out)-(?:q[04-9]|8q-q[089]))(?:\w+-)*(?:in|out)-(?:\w+-)*(?:p?q\d|q-default)|c-(?:\w+-)*nq[\w-]*"
+    r"(?!c-out-q[04-9]|c-in-q[089]|c-(?:in|out)-8q-q[089])(?:\w+-)*(?:in|out)-(?:\w+-)*(?:p?q\d|q-default)|c-(?:\w+-)*nq[\w-]*"
     r"|class-(?:fcoe|all-flood|ip-multicast)"
 )
 #: How the names of those of queues look.
@@ -58,7 +59,8 @@ _QUEUE_NAME = re.compile(r"(?:\w+-)*(?:in|out)-(?:\w+-)*(?:p?q\d+|q-default)")
 #: class maps, and nobody can create others).
 _ALLOWED = (
     "the classes of queues that the switch has by itself, on a Nexus 9000 c-out-q1 to c-out-q3 and"
-    " c-out-q-default, or c-out-8q-q1 to c-out-8q-q7 and c-out-8q-q-default"
+    " c-out-q-default, or c-out-8q-q1 to c-out-8q-q7 and c-out-8q-q-default; on the way in"
+    " c-in-q1 to c-in-q7 and c-in-q-default"
 )
 #: Those of a Nexus 9000 with four queues and with eight, for what a misspelt one may mean.
 _OWN_NAMES = (
