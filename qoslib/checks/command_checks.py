@@ -83,6 +83,10 @@ def line_refused(configuration: Configuration) -> Iterator[Found]:
         yield Found(first, f"{lost} {effect}", " ".join([*([more] if others else []), *running]))
 
 
+#: How a full path of SR OS begins, whatever command it leads to.
+_PATH = "configure", "/configure"
+
+
 @rule(
     "unknown-command",
     "warning",
@@ -95,12 +99,16 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
     if family == "tc":
         # A script has commands of its shell as well.
         return
-    known = {"cisco": _KNOWN, "eos": _KNOWN, "junos": WORDS}.get(family, ())
+    known: Sequence[str] = {"cisco": _KNOWN, "eos": _KNOWN, "junos": WORDS}.get(family, ())
     forms = _FORMS if family != "eos" else {}
     unread: dict[str, list[Remark]] = {}
     for remark in configuration.remarks:
         if remark.kind == "unknown" and remark.words:
-            unread.setdefault(remark.text.split()[0][:40], []).append(remark)
+            word, *behind = remark.text.split()
+            if configuration.dialect == "sros" and word in _PATH and behind:
+                word = behind[0]
+                known = (*known, word)
+            unread.setdefault(word[:40], []).append(remark)
     for word, remarks in unread.items():
         check_time(remarks[0].line)
         lines = [*dict.fromkeys(remark.line for remark in remarks)]

@@ -113,6 +113,8 @@ def _is_elsewhere(words: tuple[str, ...]) -> bool:
     """Whether a command outside of a SAP is about pools, slopes, or queues of subscribers."""
     if "sla-profile" in words:
         return words[-2] == "sla-profile" or not {"qos", "egress", "ingress"}.isdisjoint(words)
+    if words[0] == "subscriber-mgmt" and "qos" in words:
+        return True
     if "pool" in words:
         return words[0] in ("port", "card", "lag")
     return not _ELSEWHERE.isdisjoint(words)
