@@ -37,7 +37,7 @@ from qoslib.findings.modelled import MODEL_RULES
 from qoslib.findings.proved import SECONDS, proved
 from qoslib.findings.report import ClassRow, ClassRun, Compared, PortReport, Report
 from qoslib.findings.shadowed_classes import taken
-from qoslib.findings.siblings import beside_others
+from qoslib.findings.siblings import beside_others, promised_beyond
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
 from qoslib.measurements import Measurements
 
@@ -182,6 +182,9 @@ def _report(
     differs = changes(older, found, state.sent, simulated) if older and older.ports else ()
     kept, ignored = _proved(text, state, assess)
     doubts = dict.fromkeys(doubt for by_model in by_port.values() for doubt in by_model.doubts)
+    if manners_of(found.dialect).family == "cisco":
+        least_bps = [sum(row.minimum.value or 0.0 for row in each.rows) for each in ports]
+        doubts |= dict.fromkeys(promised_beyond(found.ports, least_bps))
     return Report(
         file,
         found.dialect,

@@ -9,6 +9,7 @@ Beside `<name>.conf` stands `<name>.toml`, in which each key is optional:
     must_not = ["rule-key"]                      or "rule-key at text"
     remarks = ["refused: random-detect dscp"]    kind and text of a line that is listed
     assumed = ["is an MX"]                       what stands under "Assumed"
+    doubts = ["minima of its 2 parts"]           what stands under "No all-clear"
     no_promise = ["Gi1/0/1 out"]                 a port of which no class is promised anything
     fixes = ["priority percent 33"]              what a printed fix has
     no_fixes = ["priority percent 33"]           what none may have
@@ -33,7 +34,7 @@ FILES = [
 ]
 KEYS = {
     "facts", "dialect", "traffic", "must", "must_not", "remarks", "assumed", "no_promise", "fixes",
-    "no_fixes", "ports",
+    "no_fixes", "ports", "doubts",
 }  # fmt: skip
 
 
@@ -59,6 +60,8 @@ def test_what_a_case_must_give_is_found(path):
         )
     for words in wanted.get("assumed", ()):
         assert any(words in each for each in report.assumed), f"{words} is not in {report.assumed}"
+    for words in wanted.get("doubts", ()):
+        assert any(words in each for each in report.doubts), f"{words} is not in {report.doubts}"
     fixes = [each.fix for each in report.findings]
     for fix in wanted.get("fixes", ()):
         assert any(fix in each for each in fixes), f"{fix} is not among {fixes}"
