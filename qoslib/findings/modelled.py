@@ -38,6 +38,8 @@ _BEST_EFFORT = {"CS0", "IP 0", "PCP 0", "EXP 0", "the rest"}
 _WORSE = 0.01
 #: Losses of two models that differ by more are both said [ratio].
 _APART = 0.02
+#: A class that loses as much misses its target, however soon the rest arrives [ratio].
+_NEARLY_ALL = 0.9
 #: How much longer than just enough a queue or a burst is made.
 _MARGIN = 1.5
 #: How often a queue or a burst is doubled to find out what is enough.
@@ -134,6 +136,11 @@ def _remedy(
         cause = _CAUSES[run.drop_cause].format(_where(member, run.drop_cause))
         return fix, f" {cause}{beside}"
     return _more(checked, member, given) if fixes else ("", "")
+
+
+def _nearly_all_lost(run: ClassRun) -> bool:
+    """Whether so few packets of a class get through that their delay decides no target."""
+    return run.drop_ratio is not None and run.drop.low >= _NEARLY_ALL
 
 
 def _loses(run: ClassRun) -> bool:
@@ -332,11 +339,20 @@ def _least(checked: CheckedPort, member: Member, given: Mapping[str, float]) -> 
 
 
 def _delay(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[Found]:
-    """The 99th percentile of a class's delay is above its target."""
+    """The 99th percentile of a class's delay is above its target, or nearly all of it is lost."""
     by_name = {each.name: each for each in found}
     for member in checked.every:
         run, load = by_name.get(member.name), member.load
         if run is None or load is None or load.target_s is None or run.changing:
+            continue
+        if _nearly_all_lost(run) and not checked.pauses(member):
+            yield Found(
+                member.of.line or checked.configured.line,
+                f"Class {member.name} does not meet its target of {time_text(load.target_s)}: it"
+                f" loses {loss_text(run)} of its offered load.",
+                f"{load.text} offered to {member.promise.least}; a packet that is dropped never"
+                " arrives.",
+            )
             continue
         if run.delay_p99.low > load.target_s:
             queue = time_text(member.promise.queue_s) if member.promise.queue_s else "?"
@@ -483,9 +499,11 @@ def _packets(load: Load, run: ClassRun) -> float:
 def _met(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[tuple[str, str]]:
     """Each class with a target, and a sentence on it unless it is a finding."""
     by_name = {each.name: each for each in found}
+    nearly = {each.name for each in found if not each.changing and _nearly_all_lost(each)}
+    missed = {each.name for each in checked.every if not checked.pauses(each)} & nearly
     for load in checked.loads:
         run = by_name.get(load.name)
-        if load.target_s is None:
+        if load.target_s is None or load.name in missed:
             continue
         if run is None or run.changing or run.delay_p99_s is None:
             yield load.name, untold(load.name, load.target_s)
