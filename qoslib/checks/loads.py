@@ -15,7 +15,7 @@ from qoslib.flows import Flow
 from qoslib.record import Count, Positive, Record, fail, record
 from qoslib.traffic import Stream
 
-__all__ = ["Load", "classes", "loads", "unused"]
+__all__ = ["Load", "classes", "loads", "own_classes", "unused"]
 
 #: The key of the table of delays that classes may have at most.
 TARGETS = "targets"
@@ -185,6 +185,16 @@ def unused(
     return [name for name in given if name in own or not own], delays
 
 
+def own_classes(configured: ConfiguredPort, text: str) -> set[str]:
+    """The classes that a text has in the table of a port's own interface.
+
+    >>> own_classes(ConfiguredPort("Gi0/1", "in", None), '["Gi0/1"]\\nVOICE = "40 calls G.711"')
+    {'VOICE'}
+    """
+    table = tomllib.loads(text).get(configured.interface, {})
+    return set(table) if isinstance(table, dict) else set()
+
+
 def _document(
     text: str, configured: ConfiguredPort, elsewhere: Collection[str]
 ) -> tuple[dict[str, tuple[int, list[str]]], dict[str, float]]:
@@ -203,7 +213,8 @@ def _document(
     found: dict[str, tuple[int, list[str]]] = {}
     for key, value in {**common, **own}.items():
         line = _line_of(text, key)
-        if key in own or key not in elsewhere:
+        # What a table says of an interface may be for its other direction.
+        if key not in elsewhere or (key in own and configured.direction == "out"):
             _check_class(key, names, line)
         words = value if isinstance(value, list) else [value]
         if not words or len(words) > MOST or not all(isinstance(each, str) for each in words):

@@ -290,7 +290,8 @@ def _absent_policies(configuration: Configuration) -> set[str]:
 )
 def nothing_checked(configuration: Configuration) -> Iterator[Found]:
     """The text is about quality of service, and no port with queues or policers is read."""
-    ports = [port for port in configuration.ports if port.direction == "out" or port.port]
+    # What waits for a fact is read, and the report asks for it.
+    ports = [p for p in configuration.ports if p.direction == "out" or p.port or p.missing]
     if ports or not configuration.spoken:
         return
     lost = dict.fromkeys(remark.lost for remark in configuration.remarks)

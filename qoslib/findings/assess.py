@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from qoslib.checks import Finding, Load, findings, loads
 from qoslib.checks.checked_port import CheckedPort
-from qoslib.checks.loads import classes, unused
+from qoslib.checks.loads import classes, own_classes, unused
 from qoslib.config import Configuration, ConfiguredPort, Facts
 from qoslib.config.source import aside
 from qoslib.findings.modelled import Modelled, modelled
+from qoslib.findings.policed import policed
 from qoslib.findings.report_text import NO_PROMISE, untold
 from qoslib.findings.shadowed_classes import routed
 
@@ -77,6 +78,7 @@ def assessed(
         for place, port in enumerate(found.ports)
         if port.port is not None and port.direction == "out"
     }
+    sent |= _inward(found, given, names)
     unpromised = _unpromised(found, given)
     listed = list(findings(found, sent, given.facts))
     by_port = _modelled(found, given, sent, ratios, progress) | unpromised
@@ -137,6 +139,31 @@ def _names(found: Configuration) -> set[str]:
     return {name for port in found.ports for name in classes(port)}
 
 
+def _inward(
+    found: Configuration, given: Given, names: Collection[str]
+) -> dict[int, tuple[Load, ...]]:
+    """Place of each port on the way in -> the load of its classes, where that is for them.
+
+    A class of a port on the way out has its load there, unless a table is for an interface that has
+    no such port.
+    """
+    if given.traffic is None:
+        return {}
+    outward = [port for port in found.ports if port.direction == "out"]
+    theirs = {name for port in outward for name in classes(port)}
+    both = {port.interface for port in outward}
+    loaded = {}
+    for place, port in enumerate(found.ports):
+        if port.port is None or port.direction == "out":
+            continue
+        load = routed(found, port, loads(port, given.traffic, elsewhere=names))
+        own = set() if port.interface in both else own_classes(port, given.traffic)
+        kept = [each for each in load if each.name not in theirs or each.name in own]
+        if any(each.line or each.target_s is not None for each in kept):
+            loaded[place] = tuple(kept)
+    return loaded
+
+
 def _unpromised(found: Configuration, given: Given) -> dict[int, Modelled]:
     """Place of each port without a promise -> what no model answers there."""
     ports = {place: port for place, port in enumerate(found.ports) if port.unpromised}
@@ -176,7 +203,8 @@ def _modelled(
     for place, configured in enumerate(found.ports):
         load = tuple(sent.get(place, ()))
         if configured.port and any(each.origin != "assumed" for each in load):
-            alike.setdefault((*_key(configured), load, tuple(ratios)), []).append(place)
+            same = *_key(configured), configured.direction, load, tuple(ratios)
+            alike.setdefault(same, []).append(place)
     made: dict[int, Modelled] = {}
     for done, (key, places) in enumerate(alike.items()):
 
@@ -190,7 +218,12 @@ def _modelled(
                 found, found.ports[places[0]], given.facts, tuple(sent[places[0]])
             )
             with aside():
-                given.ran[key] = modelled(checked, ratios, told, fixes=given.fixes)
+                inward = checked.configured.direction == "in"
+                given.ran[key] = (
+                    policed(checked)
+                    if inward
+                    else modelled(checked, ratios, told, fixes=given.fixes)
+                )
         told(1.0, 1.0)
         made |= dict.fromkeys(places, given.ran[key])
     return made

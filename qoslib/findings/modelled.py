@@ -28,7 +28,7 @@ from qoslib.tolerances import ROUNDING
 if TYPE_CHECKING:
     from qoslib.packets.progress import Progress
 
-__all__ = ["MODELS", "MODEL_RULES", "Modelled", "modelled"]
+__all__ = ["MODELS", "MODEL_RULES", "Modelled", "is_kept", "loses", "modelled", "tried"]
 
 #: What makes a lost packet an error: calls, and marks and usual names of routing (RFC 4594).
 KEPT = VOICE | CONTROL | {"CS7", "IP 7", "nc", "network-control"}
@@ -58,7 +58,7 @@ def _loss(
     given: dict[str, float] = {}
     for member in checked.every:
         run, load = by_name.get(member.name), member.load
-        if run is None or load is None or run.changing or not _loses(run):
+        if run is None or load is None or run.changing or not loses(run):
             continue
         limited = member.strict and not load.taken_by
         if limited and load.rate_bps > member.promise.maximum_bps:
@@ -102,12 +102,17 @@ def _is_promised(checked: CheckedPort, member: Member) -> bool:
 
 def _is_error(checked: CheckedPort, member: Member, run: ClassRun, means: float | None) -> bool:
     """Whether what is lost is of a rate that is promised, of calls, or of routing."""
-    marks = {*member.of.marks, member.name.lower()}
-    # Where best effort waits as well, nobody has chosen these marks for the class.
-    if marks & KEPT and not marks & _BEST_EFFORT:
+    if is_kept(member):
         return True
     beside_tcp = _is_beside_tcp(checked, member, run, means)
     return _is_promised(checked, member) and not beside_tcp and run.drop.low >= _WORSE
+
+
+def is_kept(member: Member) -> bool:
+    """Whether a class is of calls or of routing, which should lose nothing."""
+    marks = {*member.of.marks, member.name.lower()}
+    # Where best effort waits as well, nobody has chosen these marks for the class.
+    return bool(marks & KEPT and not marks & _BEST_EFFORT)
 
 
 def _is_beside_tcp(
@@ -143,7 +148,7 @@ def _nearly_all_lost(run: ClassRun) -> bool:
     return run.drop_ratio is not None and run.drop.low >= _NEARLY_ALL
 
 
-def _loses(run: ClassRun) -> bool:
+def loses(run: ClassRun) -> bool:
     """Whether a class loses packets, as far as its interval can tell."""
     return run.drop_ratio is not None and run.drop.mean >= LEAST_LOSS and run.drop.low > 0
 
@@ -435,9 +440,9 @@ def modelled(
     >>> got.findings[0].sentence, got.findings[0].model
     ('Class all loses 20 ±1 % of its offered load.', 'packets')
     """
-    fluid, refused = _tried(checked, "fluid")
+    fluid, refused = tried(checked, "fluid")
     seconds = SECONDS if fixes else TRIAL_SECONDS
-    packets, failed = _tried(checked, "packets", ratios, progress, seconds)
+    packets, failed = tried(checked, "packets", ratios, progress, seconds)
     given = [run for run in packets if run.load_ratio == 1]
     unsettled = next((run.changing for run in given if run.changing), "")
     where = f"{checked.configured.interface} {checked.configured.direction}"
@@ -462,7 +467,7 @@ def modelled(
     return Modelled(tuple(found), tuple(not_run), tuple(both), (*met.values(),), tuple(doubts))
 
 
-def _tried(
+def tried(
     checked: CheckedPort,
     model: str,
     ratios: Sequence[float] = (1.0,),
@@ -516,6 +521,6 @@ def _met(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[tuple[str,
         elif run.delay_p99.high <= load.target_s and packets < LEAST_PACKETS:
             yield load.name, f"{UNTOLD}: {of}, but a run has only {packets:.0f} packets of it."
         elif run.delay_p99.high <= load.target_s:
-            lost = f", but it loses {loss_text(run)}" if _loses(run) else ""
+            lost = f", but it loses {loss_text(run)}" if loses(run) else ""
             part = " by the packets that get through" if lost else ""
             yield load.name, f"Target met{part}: {of}{lost} (packet model)."
