@@ -215,7 +215,8 @@ def test_what_runs_can_be_stopped(asks):
 
 def test_what_waits_for_the_engine_can_be_stopped(asks):
     heard = asks(
-        """const loading = new Promise((then) => engine.addEventListener("progress", then));
+        """engine.stop();
+        const loading = new Promise((then) => engine.addEventListener("progress", then));
         const asked = engine.ask({ ask: "x" });
         await loading;
         engine.stop();
