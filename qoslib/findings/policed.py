@@ -1,13 +1,12 @@
 """What the policers of a port drop of what comes in: there are no queues, so nothing waits."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from qoslib.checks.checked_port import CheckedPort, Member
 from qoslib.checks.rule import Found
-from qoslib.checks.runner import finding_of
 from qoslib.config.amounts import rate_text, share_text, size_text
-from qoslib.findings.modelled import MODEL_RULES, Modelled, is_kept, loses, tried
+from qoslib.findings.losses import is_kept, loses
+from qoslib.findings.modelled import Modelled, both_models
 from qoslib.findings.report import ClassRun
 from qoslib.findings.report_text import loss_text, untold
 
@@ -19,34 +18,21 @@ def policed(checked: CheckedPort) -> Modelled:
 
     Its delays are left out, because what waits does so on the way out. So no target is met here.
     """
-    where = f"{checked.configured.interface} {checked.configured.direction}"
     if not any(queue.policer for queue in checked.port.queues):
-        return _unpoliced(checked, where)
-    fluid, refused = tried(checked, "fluid")
-    packets, failed = tried(checked, "packets")
-    unsettled = next((run.changing for run in packets if run.changing), "")
-    in_fluid = bool(failed or unsettled)
-    rule = replace(MODEL_RULES["loss"], reference="qoslib.fluid.solve" if in_fluid else _PACKETS)
-    model = "fluid" if in_fluid else "packets"
-    losses = _losses(checked, fluid if in_fluid else packets)
-    found = tuple(finding_of(rule, each, where, model) for each in losses)
-    order = [load.name for load in checked.loads]
-    both = sorted([*fluid, *map(_without_delays, packets)], key=lambda run: order.index(run.name))
+        return _unpoliced(checked)
+    ran = both_models(checked)
+    found = ran.findings(_losses(checked, ran.deciding))
     open_of = {each.name: each.target_s for each in checked.loads if each.target_s is not None}
-    doubts = [f"{where}: the packet model was not run: {failed}."] if failed else []
-    if unsettled:
-        doubts = [f"{where}: the packet model gives no answer: {unsettled}."]
-    if open_of:
-        names = " and ".join(open_of)
-        doubts.append(f"{where}: a policer has no queue, so the delay of {names} is not known.")
-    not_run = [f"The fluid model was not run: {refused}."] if refused else []
-    not_run += [f"The packet model was not run: {failed}."] if failed else []
+    names = " and ".join(open_of)
+    unknown = f"{ran.where}: a policer has no queue, so the delay of {names} is not known."
     met = (untold(name, target_s) for name, target_s in open_of.items())
-    return Modelled(found, tuple(not_run), tuple(both), tuple(met), tuple(doubts))
+    ran = ran._replace(packets=tuple(map(_without_delays, ran.packets)))
+    return ran.modelled(found, met, [*ran.doubts, *([unknown] if open_of else [])])
 
 
-def _unpoliced(checked: CheckedPort, where: str) -> Modelled:
+def _unpoliced(checked: CheckedPort) -> Modelled:
     """What is said of a load where nothing polices it."""
+    where = f"{checked.configured.interface} {checked.configured.direction}"
     loads = [each for each in checked.loads if each.line]
     names = " and ".join(each.name for each in loads)
     said = (
@@ -55,9 +41,6 @@ def _unpoliced(checked: CheckedPort, where: str) -> Modelled:
     said += [untold(of.name, of.target_s) for of in checked.loads if of.target_s is not None]
     doubt = f"{where}: nothing is promised: no policer is read here."
     return Modelled((), (), (), tuple(said), (doubt,))
-
-
-_PACKETS = MODEL_RULES["loss"].reference
 
 
 def _without_delays(run: ClassRun) -> ClassRun:
