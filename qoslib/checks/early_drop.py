@@ -104,10 +104,9 @@ def wred_on_realtime(checked: CheckedPort) -> Iterator[Found]:
     for member, _ in _early(checked):
         marks = sorted(set(member.of.marks) & VOICE)
         load = member.load
-        words = load.words.lower() if load else ""
         # Of AF4x each drop precedence has its thresholds: its senders change their encoding.
-        video = "video" in words and not _CONFERENCES & set(member.of.marks)
-        steady = load is not None and not load.flows and (video or "call" in words)
+        video = not _CONFERENCES & set(member.of.marks)
+        steady = load and not load.flows and (load.has_calls or (video and load.has_video))
         if marks or steady or member.strict:
             who = ", ".join(marks) or ("its traffic" if steady else "a class that is served first")
             yield Found(

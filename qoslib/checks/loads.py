@@ -84,6 +84,17 @@ class Load(Record):
         return tuple(sorted(sizes | {float(flow.frame_bytes) for flow in self.flows}))
 
     @property
+    def has_video(self) -> bool:
+        """Whether its words name video."""
+        return "video" in self.words.lower()
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether its words name calls; video calls are their pictures alone."""
+        parts = self.words.lower().split(" + ")
+        return any("call" in part and "video" not in part for part in parts)
+
+    @property
     def text(self) -> str:
         """The rate to read, with TCP named where there is some."""
         parts = [rate_text(self.rate_bps)] if self.streams or not self.flows else []

@@ -133,8 +133,8 @@ def calls_not_ef(checked: CheckedPort) -> Iterator[Found]:
     """A class for calls matches DSCPs, and none of them is that of calls."""
     for member in checked.every:
         marks = [mark for mark in member.of.marks if mark.startswith(_DSCPS)]
-        sent = member.load.words.lower() if member.load else ""
-        why = f"Sent to it: {member.load.words}." if member.load and "call" in sent else ""
+        load = member.load
+        why = f"Sent to it: {load.words}." if load and load.has_calls else ""
         named = checked.class_name(member.of).lower() in _CALL_NAMES
         if not marks or marks != list(member.of.marks) or VOICE & set(marks):
             continue

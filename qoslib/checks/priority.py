@@ -258,11 +258,12 @@ def video_in_llq(checked: CheckedPort) -> Iterator[Found]:
 def _calls_and_pictures(checked: CheckedPort, member: Member) -> tuple[list[str], list[str]]:
     """The marks of calls and of video in a class, or what is sent to it in place of these."""
     marks = set() if checked.manners.by_range else set(member.of.marks)
-    sent = member.load.words.lower() if member.load else ""
-    video = sorted(marks & VIDEO) or (["video"] if "video" in sent else [])
+    load = member.load
+    sent_video = load is not None and load.has_video
+    video = sorted(marks & VIDEO) or (["video"] if sent_video else [])
     # CS5 is signalling, and a load that names no calls says that there are none.
-    voice = [] if "video" in sent else sorted(marks & (VOICE - {"CS5"}))
-    voice = sorted(marks & VOICE) or ["calls"] if "call" in sent else voice
+    voice = [] if sent_video else sorted(marks & (VOICE - {"CS5"}))
+    voice = sorted(marks & VOICE) or ["calls"] if load and load.has_calls else voice
     return voice, video
 
 
