@@ -54,9 +54,9 @@ def changes(
     ...     classes = tuple(ConfiguredClass(queue.name, queue.name) for queue in queues)
     ...     return Configuration("ios-xe", (ConfiguredPort("Gi0/1", "out", port, classes),))
     >>> for change in changes(edge(1.0), edge(3.0)):
-    ...     print(change.text)
-    rest loses 25 Mb/s of its minimum (50 Mb/s -> 25 Mb/s); its full queue lasts 24.3 ms (12.1 ms).
-    gold gains 25 Mb/s of its minimum (50 Mb/s -> 75 Mb/s); its full queue lasts 8.1 ms (12.1 ms).
+    ...     print(change.text.split("; ")[0])
+    rest: its minimum falls from 50 Mb/s to 25 Mb/s
+    gold: its minimum rises from 50 Mb/s to 75 Mb/s
     """
     before = {(port.interface, port.direction): port for port in old.ports}
     found: list[Change] = []
@@ -111,8 +111,7 @@ def _of_class(
         worse = _minimum(now) < _minimum(was) * (1 - ROUNDING)
         if ran and any(text.startswith("it loses") for text in under_load):
             worse = worse or ran[1].drop.mean > ran[0].drop.mean
-        begins = f"{now.name}:" if parts[0].startswith("it") else now.name
-        said = f"{begins} {'; '.join(parts)}."
+        said = f"{now.name}: {'; '.join(parts)}."
         yield Change(port, now.name, said, worse, **numbers, **of_runs)
 
 
@@ -135,16 +134,16 @@ def _rates(was: Promise, now: Promise) -> Iterator[str]:
         ("maximum", was.maximum_bps, now.maximum_bps),
     ):
         if abs(new - old) > ROUNDING * max(new, old):
-            verb = "gains" if new > old else "loses"
-            both = f"{rate_text(old)} -> {rate_text(new)}"
-            yield f"{verb} {rate_text(abs(new - old))} of its {what} ({both})"
+            verb = "rises" if new > old else "falls"
+            yield f"its {what} {verb} from {rate_text(old)} to {rate_text(new)}"
 
 
 def _queues(was: Promise, now: Promise) -> Iterator[str]:
     if was.queue_s is None or now.queue_s is None:
         return
     if abs(now.queue_s - was.queue_s) > ROUNDING * now.queue_s:
-        yield f"its full queue lasts {time_text(now.queue_s)} ({time_text(was.queue_s)})"
+        before = time_text(was.queue_s)
+        yield f"its full queue lasts {time_text(now.queue_s)} instead of {before}"
 
 
 def _under_load(was: ClassRun, now: ClassRun) -> tuple[list[str], dict[str, float]]:
@@ -154,13 +153,13 @@ def _under_load(was: ClassRun, now: ClassRun) -> tuple[list[str], dict[str, floa
         numbers |= {"drop_before_ratio": was.drop_ratio, "drop_after_ratio": now.drop_ratio}
         chance = math.hypot(was.drop.half_width, now.drop.half_width)
         if abs(was.drop_ratio - now.drop_ratio) > max(LEAST_LOSS, chance):
-            parts.append(f"it loses {loss_text(now)} ({loss_text(was)}) of the given load")
+            parts.append(f"it loses {loss_text(now)} of the given load instead of {loss_text(was)}")
     if was.delay_p99_s is not None and now.delay_p99_s is not None:
         numbers |= {"delay_p99_before_s": was.delay_p99_s, "delay_p99_after_s": now.delay_p99_s}
         chance = math.hypot(was.delay_p99.half_width, now.delay_p99.half_width)
         longer = max(was.delay_p99_s, now.delay_p99_s)
         if abs(was.delay_p99_s - now.delay_p99_s) > max(_APART * longer, _APART_S, chance):
-            parts.append(f"its p99 delay is {p99_text(now)} ({p99_text(was)})")
+            parts.append(f"its p99 delay is {p99_text(now)} instead of {p99_text(was)}")
     return parts, numbers
 
 

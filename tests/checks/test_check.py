@@ -182,8 +182,8 @@ def test_a_file_that_cannot_be_read_is_a_finding_and_ends_with_2(run, arguments,
 def test_against_says_what_each_class_gains_and_loses(run):
     _, out, _ = run("edge.cfg", "--against", "old.cfg", "--traffic", "over.toml")
     # 15 + 7.5 / 3 in place of 10 + 12.5 / 3.
-    assert "VIDEO gains 3.33 Mb/s of its minimum (14.2 Mb/s -> 17.5 Mb/s)" in out
-    assert re.search(r"it loses\s+\S+ %\s+\(\S+ %\)\s+of\s+the\s+given\s+load", out)
+    assert "VIDEO: its minimum rises from 14.2 Mb/s to 17.5 Mb/s" in out
+    assert re.search(r"it loses\s+\S+ %\s+of\s+the\s+given\s+load\s+instead\s+of\s+\S+ %", out)
 
 
 def test_interfaces_of_one_policy_are_run_once_and_found_once(monkeypatch):
