@@ -211,8 +211,10 @@ def _says_rate(member: Member) -> bool:
 def _why(member: Member, members: Sequence[Member]) -> str:
     """What a class and the others are guaranteed, and who takes the rest."""
     of = [f"{each.name} {rate_text(reserved_bps(each))}" for each in members if each is not member]
-    own = rate_text(reserved_bps(member)) if reserved_bps(member) else "nothing"
+    own_bps, part = reserved_bps(member), ", only its part of the rest"
+    own = f"is guaranteed {rate_text(own_bps)}" if own_bps else "has no guarantee of its own"
+    own += part if not own_bps and member.promise.minimum_bps else ""
     tcp = " and ".join(each.name for each in members if each.load and each.load.flows)
     rest = f"; the TCP of {tcp} takes what the others leave" if tcp else ""
     others = f" (limit or guarantee of the others: {', '.join(of)})" if of else ""
-    return f" It is guaranteed {own}{others}{rest}."
+    return f" It {own}{others}{rest}."

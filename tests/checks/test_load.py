@@ -262,7 +262,7 @@ def applied(text, fix):
 
 def test_a_loss_for_which_tcp_leaves_no_room_says_why_and_what_to_lower():
     (found,) = losses(check(NO_ROOM, traffic=FITS, facts=FACTS))
-    assert "It is guaranteed nothing" in found.arithmetic
+    assert "It has no guarantee of its own, only its part of the rest (limit" in found.arithmetic
     assert "VOICE 10 Mb/s, VIDEO 15 Mb/s, BULK 15 Mb/s" in found.arithmetic
     assert "the TCP of BULK takes what the others leave" in found.arithmetic
     # 20 Mb/s and 5 % more; 50 - 10 - 15 - 21 are left of the 15 that BULK is guaranteed.
