@@ -8,12 +8,14 @@ from typing import Annotated, Literal
 from qoslib import units
 from qoslib.record import (
     AtLeastOne,
+    Ecn,
     NotNegative,
     Positive,
     Record,
     Share,
     Within,
     checked,
+    ecn_word,
     fail,
     record,
 )
@@ -178,8 +180,10 @@ class Stream(Record):
         between them; None means to the end.
     access_bps : float
         Rate of the link the stream arrives by [bit/s], which spaces its packets; None: no limit.
-    ecn : bool
-        Whether its packets may be marked instead of dropped (RFC 3168).
+    ecn : {"no", "classic", "l4s"} or bool
+        Whether its packets may be marked instead of dropped, and by which rules: their ECN field
+        is ECT(0) with ``"classic"`` (RFC 3168), and ECT(1) with ``"l4s"`` (RFC 9331). True stands
+        for ``"classic"`` and false for ``"no"``.
 
     Examples
     --------
@@ -197,9 +201,10 @@ class Stream(Record):
     start_s: NotNegative = 0.0
     stop_s: Positive | None = None
     access_bps: Positive | None = None
-    ecn: bool = False
+    ecn: Ecn = "no"
 
     def check(self) -> None:
+        vars(self)["ecn"] = ecn_word(self.ecn)
         if not self.name:
             fail("Stream.name", self.name, "a text that is not empty")
         if isinstance(self.arrivals, Trace) and self.rate_bps:

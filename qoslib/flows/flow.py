@@ -3,7 +3,16 @@
 from qoslib.flows.congestion import Congestion, Cubic
 from qoslib.flows.recovery import Recovery, SackRecovery
 from qoslib.flows.slow_start import SlowStart
-from qoslib.record import AtLeastOne, NotNegative, Positive, Record, fail, record
+from qoslib.record import (
+    AtLeastOne,
+    Ecn,
+    NotNegative,
+    Positive,
+    Record,
+    ecn_word,
+    fail,
+    record,
+)
 
 __all__ = ["Flow"]
 
@@ -37,8 +46,10 @@ class Flow(Record):
         Payload to send in all, rounded up to whole segments [B]; None: without end.
     mark : str
         What a classifier reads (RFC 2475); empty means the flow's name.
-    ecn : bool
-        Whether its packets may be marked instead of dropped (RFC 3168).
+    ecn : {"no", "classic", "l4s"} or bool
+        Whether its packets may be marked instead of dropped, and by which rules: their ECN field
+        is ECT(0) with ``"classic"`` (RFC 3168), and ECT(1) with ``"l4s"`` (RFC 9331). True stands
+        for ``"classic"`` and false for ``"no"``.
     segments_per_ack : int
         The receiver acknowledges every so many in order (RFC 5681, section 4.2: 2), out of order
         at once, and the last ones after `ack_delay_s`.
@@ -66,12 +77,13 @@ class Flow(Record):
     stop_s: Positive | None = None
     transfer_bytes: AtLeastOne | None = None
     mark: str = ""
-    ecn: bool = False
+    ecn: Ecn = "no"
     segments_per_ack: AtLeastOne = 1
     ack_delay_s: NotNegative = 0.04
     minimum_timeout_s: Positive = 0.2
 
     def check(self) -> None:
+        vars(self)["ecn"] = ecn_word(self.ecn)
         if not self.name:
             fail("Flow.name", self.name, "a text that is not empty")
         if self.frame_bytes < self.mss_bytes:

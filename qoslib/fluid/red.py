@@ -138,7 +138,7 @@ def _bands(
     queue: Queue, streams: Sequence[Stream], mine: NDArray[np.bool_]
 ) -> list[NDArray[np.intp]]:
     """Streams of a queue by profile, the highest first; before them those that are only marked."""
-    marked = mine & [queue.marking is not None and stream.ecn for stream in streams]
+    marked = mine & [queue.marking is not None and stream.ecn != "no" for stream in streams]
     mine = mine & ~marked
     of_stream, used = _profiles(queue, streams, mine)
     order = sorted(used, key=_knees, reverse=True)

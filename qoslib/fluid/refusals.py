@@ -51,7 +51,7 @@ def refuse_marking(port: Port, streams: Sequence[Stream], paths: Paths) -> None:
         capable = [
             s.name
             for s, here in zip(streams, paths.member[:, index], strict=True)
-            if here and s.ecn
+            if here and s.ecn != "no"
         ]
         marks = isinstance(queue.dropper, DropProfile) and (queue.dropper.ecn or queue.marking)
         if marks and capable:

@@ -10,7 +10,7 @@ from qoslib import units
 from qoslib.packets.kernels import codes, tables
 from qoslib.packets.kernels.clock import HORIZON_PS, NEVER, PS_PER_S, numbers_of, picoseconds, split
 from qoslib.packets.kernels.draws import key
-from qoslib.record import fail
+from qoslib.record import ECN_WORDS, fail
 from qoslib.traffic import (
     Cbr,
     FrameMix,
@@ -91,7 +91,7 @@ def stream_rows(streams: Sequence[Stream], seed: int, owners: Iterable[int]) -> 
 
 
 def _fill(row: np.void, stream: Stream) -> None:
-    row["ecn"] = stream.ecn
+    row["ecn"] = ECN_WORDS.index(stream.ecn)
     row["stop_ps"] = NEVER if stream.stop_s is None else picoseconds(stream.stop_s)
     row["jitter_ps"] = picoseconds(stream.jitter_s)
     row["clock_ps"] = picoseconds(stream.start_s)

@@ -6,26 +6,32 @@
 from qoslib.record.base import Record, checked, from_json, record
 from qoslib.record.document import SCHEMA, read_document
 from qoslib.record.values import (
+    ECN_WORDS,
     AtLeastOne,
     Count,
+    Ecn,
     NotNegative,
     Positive,
     Share,
     Within,
+    ecn_word,
     fail,
     rule_of,
 )
 
 __all__ = [
+    "ECN_WORDS",
     "SCHEMA",
     "AtLeastOne",
     "Count",
+    "Ecn",
     "NotNegative",
     "Positive",
     "Record",
     "Share",
     "Within",
     "checked",
+    "ecn_word",
     "fail",
     "from_json",
     "read_document",

@@ -96,7 +96,7 @@ def _union(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
     if isinstance(value, Record) or not others:
         return _record_of(kinds, value, where, hint)
     for option in others[1:]:
-        if isinstance(value, str) and option is str:
+        if option in (str, bool) and isinstance(value, option):
             return checked(option, value, where)
     try:
         return checked(others[0], value, where)

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 __all__ = [
+    "ECN_WORDS",
     "MANY",
     "MAX_DIGITS",
     "WORDS",
     "AtLeastOne",
     "Count",
+    "Ecn",
     "NotNegative",
     "Positive",
     "Share",
@@ -22,6 +24,7 @@ __all__ = [
     "checked_number",
     "checked_numbers",
     "checked_text",
+    "ecn_word",
     "fail",
     "rule_of",
     "shortened",
@@ -83,6 +86,10 @@ NotNegative = typing.Annotated[float, Within(0)]
 Count = typing.Annotated[int, Within(0)]
 AtLeastOne = typing.Annotated[int, Within(1)]
 Share = typing.Annotated[float, Within(0, 1)]
+#: What a sender's packets say in their ECN field: Not-ECT, ECT(0) or ECT(1).
+ECN_WORDS: tuple[typing.Literal["no", "classic", "l4s"], ...] = ("no", "classic", "l4s")
+#: One of these words; false and true stand for the first two.
+Ecn = typing.Literal["no", "classic", "l4s"] | bool
 
 
 class _Brief(reprlib.Repr):
@@ -161,6 +168,25 @@ def rule_of(
     if type(value) not in rules:
         fail(where, value, f"{', '.join(kind.__name__ for kind in rules)} here; {others}")
     return rules[type(value)]
+
+
+def ecn_word(ecn: Ecn) -> Ecn:
+    """The word for what is said of the ECN field.
+
+    Parameters
+    ----------
+    ecn : {"no", "classic", "l4s"} or bool
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> ecn_word(True), ecn_word("l4s")
+    ('classic', 'l4s')
+    """
+    return ECN_WORDS[ecn] if isinstance(ecn, bool) else ecn
 
 
 def shortened(text: str, most: int = 200) -> str:

@@ -44,8 +44,8 @@ class Scene:
     warmup_s: float = 0.0
 
 
-SENDS_ECN = (True, True, False)
-MARKING = st.sampled_from(SENDS_ECN)
+SENDS_ECN = ("classic", "l4s", "no")
+MARKING = st.sampled_from((True, True, False))
 
 
 @dataclass(frozen=True)

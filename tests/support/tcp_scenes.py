@@ -95,7 +95,7 @@ def flows_of(recovery, name):
         start_s=st.sampled_from([0.0, 0.0123]),
         stop_s=st.sampled_from([None, None, 0.7]),
         transfer_bytes=st.sampled_from([None, None, None, 100_000]),
-        ecn=st.booleans(),
+        ecn=st.sampled_from(["no", "classic", "l4s"]),
         segments_per_ack=st.sampled_from([1, 2, 3]),
         ack_delay_s=st.sampled_from([0.0, 0.005, 0.04]),
         minimum_timeout_s=st.sampled_from([0.05, 0.2]),

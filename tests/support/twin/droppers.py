@@ -167,7 +167,7 @@ class RedTwin(Early):
 
     def may_mark(self, packet):
         below = self.seen < thresholds(self.profile(packet), self.queue)[2]
-        return self.ecn and packet.ecn and below
+        return self.ecn and packet.capable and below
 
 
 class ProfileTwin(Early):
@@ -196,7 +196,7 @@ class ProfileTwin(Early):
         return "profile" if chance >= 1.0 or self.draws.uniform() < chance else None
 
     def may_mark(self, packet):
-        return self.ecn and packet.ecn and not self.certain
+        return self.ecn and packet.capable and not self.certain
 
 
 class PieTwin(Early):
@@ -259,7 +259,7 @@ class PieTwin(Early):
         return None
 
     def may_mark(self, packet):
-        return self.ecn and packet.ecn and self.drop_prob < 0.1
+        return self.ecn and packet.capable and self.drop_prob < 0.1
 
 
 class CodelTwin(Early):
@@ -316,11 +316,11 @@ class CodelTwin(Early):
     def at_head(self, packet, now):
         """Whether the packet that the scheduler chose is dropped; it may be marked instead."""
         drop = self.deque.send((packet, now)) == "drop"
-        if drop and self.ecn and packet.ecn:
+        if drop and self.ecn and packet.capable:
             packet.marked = True
             return False
         above_s = self.dropper.ce_threshold_s
-        if not drop and packet.ecn and above_s is not None:
+        if not drop and packet.capable and above_s is not None:
             packet.marked = now - packet.arrival > whole_ps(above_s)
         return drop
 

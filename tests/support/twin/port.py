@@ -279,7 +279,7 @@ class PortTwin:
         for each in self.queues:
             if hasattr(each.early, "release"):
                 each.early.release(self.waiting + self.in_ring(now))
-        if packet.ecn and queue.queue.marking:
+        if packet.capable and queue.queue.marking:
             queue.early.observe(packet, now)
             packet.marked = chosen(*thresholds(queue.queue.marking, queue), queue.early.draws)
             return self.no_room(queue, packet, now)

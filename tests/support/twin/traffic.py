@@ -14,10 +14,15 @@ class Packet:
     stream: int
     size: int
     label: str
-    ecn: bool
+    ecn: str
     sent_first: int = field(default=-1)
     arrival: int = field(default=-1)
     marked: bool = field(default=False)
+
+    @property
+    def capable(self):
+        """Whether it may be marked."""
+        return self.ecn in ("classic", "l4s")
 
 
 def sizes_of(stream):
