@@ -43,9 +43,12 @@ _QDISCS = {
         "all experiments run",
     ),
     "codel": ("codel", "all experiments run"),
+    "pie": ("pie", "all experiments run"),
+    "sfq": ("sfq", "all experiments run"),
     "fq_codel": ("fq_codel", "all experiments run"),
-    "fq": ("fq", "the socket paces TCP"),
     "cake": ("cake", "all experiments run"),
+    "dualpi2": ("dualpi2", "all experiments run"),
+    "fq": ("fq", "the socket paces TCP"),
 }
 _FILTERS = {
     "u32": ("u32 match ip dsfield 0x20 0xfc flowid 1:1", "classes cannot be told apart"),
@@ -62,6 +65,8 @@ _SOCKETS = {
     "reno": ("congestion control", "use another"),
     "cubic": ("congestion control", "use another"),
     "bbr": ("congestion control", "`sudo modprobe tcp_bbr`, or use another"),
+    "dctcp": ("congestion control", "`sudo modprobe tcp_dctcp`; all experiments run without it"),
+    "ecn": ("setting", "all experiments run; TCP answers drops alone"),
 }
 _RIGHTS = (
     "as root, or allow user namespaces: sysctl kernel.unprivileged_userns_clone=1,"

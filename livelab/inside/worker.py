@@ -19,6 +19,7 @@ from typing import Any
 #: bpf(2): its number by machine, the command that loads a program, and the type of classifiers.
 BPF_CALL = {"x86_64": 321, "aarch64": 280}
 BPF_PROG_LOAD, SCHED_CLS = 5, 3
+LAWS = ("reno", "cubic", "bbr", "dctcp")
 #: ``r0 = 0; exit``.
 NOTHING = bytes.fromhex("b7000000000000009500000000000000")
 
@@ -79,7 +80,8 @@ def offered(request: dict[str, Any], running: dict[int, subprocess.Popen[str]]) 
         "AF_PACKET": _packet_socket,
         "TUN": lambda: os.close(os.open("/dev/net/tun", os.O_RDWR)),
         "BPF": _bpf,
-        **{law: partial(_congestion_control, law) for law in ("reno", "cubic", "bbr")},
+        **{law: partial(_congestion_control, law) for law in LAWS},
+        "ecn": _ecn,
     }
     found = {}
     for name, attempt in tries.items():
@@ -98,6 +100,12 @@ def _packet_socket() -> None:
 def _congestion_control(name: str) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as made:
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+
+
+def _ecn() -> None:
+    """Let TCP ask for ECN (RFC 3168), in this process's own network namespace."""
+    with open("/proc/sys/net/ipv4/tcp_ecn", "w", encoding="ascii") as setting:
+        setting.write("1")
 
 
 def _bpf() -> None:

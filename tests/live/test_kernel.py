@@ -55,6 +55,8 @@ def test_the_probe_finds_what_it_needs(found):
     works = {each.name for each in found if each.works}
     assert {"namespaces", "veth", *NEEDS} <= works
     assert all(each.works or each.remedy for each in found)
+    managed = {"red", "codel", "pie", "sfq", "fq_codel", "cake", "dualpi2", "fq"}
+    assert {*managed, "reno", "cubic", "bbr", "dctcp", "ecn"} <= {each.name for each in found}
 
 
 def test_head_and_tail_drop(twice):
