@@ -36,6 +36,15 @@ _HALF = re.compile(
     r"(\\u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2})"
     r"|\\u[dD][89a-fA-F][\dA-Fa-f]{2}|[\ud800-\udfff]"
 )
+#: What a terminal is told of colours and of where to write.
+_CONTROL = r"\x1b\[[\d;?]*[A-Za-z]"
+#: What a terminal shows after each page, and how it is overwritten: by spaces alone where a capture
+#: has lost the backspaces.
+_PAGED = re.compile(
+    r" ?(?:--More--|---\(more(?: \d+%)?\)---)"
+    rf"(?: ?(?:{_CONTROL}|\x08(?:[ \x08]*\x08)?|\r(?!\n)(?: *\r(?!\n))?)+| {{9}}(?= *\S)| ?)"
+    rf"|{_CONTROL}"
+)
 #: Comments, brackets alone, and words that only end a block.
 _SILENT = re.compile(
     r"\s*(?:[!#].*|/\*.*|[\[\](){};,\s]*|end|exit|end-(?:policy|class)(?:-map)?|exit-[\w-]+)\s*"
@@ -181,7 +190,7 @@ def without_refused(read: Callable[[], Read], refuse: Callable[[ConfigurationErr
 def bounded(text: str) -> str:
     """A text that may be read: not too long, with line ends of one kind and no NUL.
 
-    Half a character, a lone surrogate, becomes what stands for one that could not be decoded.
+    What a terminal shows between two pages is left out, as the line behind it overwrites that. Half a character, a lone surrogate, becomes what stands for one that could not be decoded.
     """
     if not isinstance(text, str):
         fail("text", type(text).__name__, "a text; read a file with Path(...).read_text()")
@@ -189,7 +198,8 @@ def bounded(text: str) -> str:
         raise ConfigurationError(
             f"the text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"
         )
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = _PAGED.sub("", text.removeprefix("\ufeff"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise ConfigurationError("a NUL character: this is a binary file, not a text", line)

@@ -21,8 +21,6 @@ _TYPED = re.compile(
 )
 #: Modes below those of a policy and of an interface.
 _DEEP = re.compile(r"pmap(?:-\w+)?-c\b|txq-\d")
-#: What a terminal shows after each page, and how it takes that back.
-_PAGED = re.compile(r" ?--More-- ?(?:\x08+[ \x08]*)?")
 #: What a page of the web has around a configuration, and within it.
 _TAG = re.compile(r"</?(?:code|pre|mark|strong|span|div|br|b|p)\b[^<>\n]{0,200}>", re.IGNORECASE)
 _SHOWN = re.compile(r"^[ \t]*(?:Policy Map \S+|Class Map match-\w+ .*)[ \t]*$", re.MULTILINE)
@@ -77,7 +75,7 @@ def as_configured(text: str) -> str:
     >>> as_configured("<code>policy-map <mark>WAN</mark></code>")
     'policy-map WAN'
     """
-    text = _TAG.sub("", _PAGED.sub("", text))
+    text = _TAG.sub("", text)
     if _TYPED.search(text):
         text = "\n".join(map(_without_prompt, text.split("\n")))
     if _COUNTED.search(text) and not _CONFIGURED.search(text):
