@@ -190,7 +190,8 @@ def without_refused(read: Callable[[], Read], refuse: Callable[[ConfigurationErr
 def bounded(text: str) -> str:
     """A text that may be read: not too long, with line ends of one kind and no NUL.
 
-    What a terminal shows between two pages is left out, as the line behind it overwrites that. Half a character, a lone surrogate, becomes what stands for one that could not be decoded.
+    What a terminal shows between two pages is left out, as the line behind it overwrites that.
+    Half a character, a lone surrogate, becomes what stands for one that could not be decoded.
     """
     if not isinstance(text, str):
         fail("text", type(text).__name__, "a text; read a file with Path(...).read_text()")

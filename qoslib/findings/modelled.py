@@ -13,7 +13,7 @@ from qoslib.findings.report import ClassRun
 from qoslib.findings.report_text import UNTOLD
 from qoslib.findings.targets import missed, on_targets
 from qoslib.findings.under_load import SECONDS, runs
-from qoslib.port import Codel, DropProfile, Pie, Port
+from qoslib.port import Codel, DropProfile, Pie, Port, Red
 
 if TYPE_CHECKING:
     from qoslib.packets.progress import Progress
@@ -183,9 +183,19 @@ def _tried(
 def _lacks(port: Port) -> str:
     """What of a port's queues the fluid model does not have, in words; empty if nothing."""
     for queue in port.queues:
-        for kind, word in ((Codel, "CoDel"), (Pie, "PIE")):
-            if isinstance(queue.dropper, kind):
-                return f"it has no {word}, which drops packets in queue {queue.name}"
-        if isinstance(queue.dropper, DropProfile) and queue.dropper.profiles:
-            return f"it has no drop profiles by loss priority, as queue {queue.name} has"
+        early = isinstance(queue.dropper, Red | DropProfile)
+        for lacks, what in (
+            (isinstance(queue.dropper, Codel), "CoDel"),
+            (isinstance(queue.dropper, Pie), "PIE"),
+            (early and bool(queue.pool), "early drop in a shared memory"),
+            (early and bool(queue.limits), "early drop with limits by mark"),
+            (
+                isinstance(queue.dropper, DropProfile) and queue.dropper.profiles,
+                "drop profiles by loss priority",
+            ),
+            (queue.pool and queue.alpha is None, "memory that is shared without alpha"),
+            (queue.pause is not None, "pauses of senders"),
+        ):
+            if lacks:
+                return f"it has no {what}, as {queue.name} has"
     return ""

@@ -322,13 +322,30 @@ tc qdisc add dev eth0 parent 1:30 handle 30: fq_codel
 """
 
 
+EARLY_IN_A_POOL = """{
+"PORT": {"Ethernet0": {"speed": "10000"}},
+"WRED_PROFILE": {"w": {"wred_green_enable": "true", "green_min_threshold": "100000",
+"green_max_threshold": "500000"}},
+"BUFFER_POOL": {"p": {"size": "12000000"}},
+"BUFFER_PROFILE": {"b": {"pool": "p", "size": "0", "dynamic_th": "1"}},
+"BUFFER_QUEUE": {"Ethernet0|0": {"profile": "b"}},
+"QUEUE": {"Ethernet0|0": {"wred_profile": "w"}}
+}"""
+
+
+def test_early_drop_in_a_shared_memory_is_named_in_words():
+    report = check(EARLY_IN_A_POOL, traffic='"queue 0" = "11 Gb/s"')
+    (why,) = [line for line in report.assumed if "fluid model was" in line]
+    assert "it has no early drop in a shared memory, as queue 0 has. The packet" in why
+
+
 def test_what_the_fluid_model_does_not_have_runs_in_packets_and_says_why():
     traffic = '"1:20" = "20 Mb/s of IMIX"\n"1:30" = "2 TCP, 20 ms"\n[targets]\n"1:20" = "1 s"\n'
     report = check(HTB, traffic=traffic, facts={"line_rate_bps": 1e9})
     (port,) = report.ports
     assert {run.model for run in port.runs} == {"packets"}
     (why,) = [line for line in report.assumed if "fluid model" in line]
-    assert "it has no CoDel, which drops packets in queue 1:30. The packet model ran" in why
+    assert "it has no CoDel, as 1:30 has. The packet model ran" in why
     assert "Codel(" not in why
     (met,) = port.met
     assert re.fullmatch(r"Target met: the p99 delay of 1:20 is .* µs, its target 1 s .*", met)

@@ -97,6 +97,10 @@ _GLOBAL = {
     ("iphc-profile",): "Headers stay as long as they are.",
     ("qos", "queue-stats-frame-count"): "Nothing is lost: it counts packets.",
     ("platform", "qos"): "Nothing is lost: it sets what is counted and shown.",
+    ("congestion-control", "random-detect", "forward-nonecn"): (
+        "WRED drops packets here that cannot be marked; the switch keeps them until their queue is"
+        " full."
+    ),
     ("switch-fabric", "service-policy"): "Queues of the switch fabric are left out.",
 }
 _OF_PROCESSOR = "The platform's own, for its processor: it is no part of a port."

@@ -15,6 +15,8 @@ from qoslib.config.values import Value
 __all__ = ["MOST", "ConfigDb", "Fields", "local"]
 
 _MOST_QUEUES = 63
+#: The tables that say of which ports a queue is.
+_OF_QUEUES = "QUEUE", "BUFFER_QUEUE"
 #: No number is larger.
 MOST = 1e15
 _NUMBER = re.compile(r"-?\d{1,16}(\.\d{1,9})?")
@@ -47,12 +49,11 @@ class ConfigDb:
             found = fields[name] if own else found
         return found
 
-    def line(self, table: str, port: str) -> int:
-        """Where a port first stands in a table."""
-        keys = self.tables.get(table, {})
-        return next(
-            (f[""].line for key, f in keys.items() if port in key.rpartition("|")[0].split(",")), 0
-        )
+    def line(self, port: str) -> int:
+        """Where a port first has a queue."""
+        tables = (self.tables.get(table, {}) for table in _OF_QUEUES)
+        keys = chain.from_iterable(keys.items() for keys in tables)
+        return next(f[""].line for key, f in keys if port in key.rpartition("|")[0].split(","))
 
     def lose(self, table: str, key: str, lost: str) -> None:
         """Note what is lost by an entry."""
@@ -104,7 +105,7 @@ class ConfigDb:
     def _ranges(self) -> dict[str, dict[str, list[tuple[range, Fields]]]]:
         """Table and port -> numbers of queues, and what they are given."""
         found: dict[str, dict[str, list[tuple[range, Fields]]]] = {}
-        for table in ("QUEUE", "BUFFER_QUEUE"):
+        for table in _OF_QUEUES:
             ports = found.setdefault(table, {})
             for key, fields in self.tables.get(table, {}).items():
                 listed, numbers = _places(key, fields[""])

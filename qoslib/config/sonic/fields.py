@@ -10,6 +10,7 @@ _PAUSES = "Pauses of single priorities (IEEE 802.1Qbb) are left out."
 _INWARDS = "What is kept for packets as they come in is left out."
 _COLOURS = "Packets have no colour here: thresholds of yellow and red are left out."
 _LABELS = "Classes of MPLS labels are left out."
+_MARKS = "The new mark is left out: streams keep the mark that you give them."
 _TRIMS = "Packets that are cut to their headers are left out."
 #: Stands for any number, and for any port.
 _NUMBER, _PORT = "0", "Ethernet0"
@@ -45,11 +46,11 @@ _TABLES: dict[str, dict[str, str]] = {
     "DSCP_TO_TC_MAP": {_NUMBER: ""},
     "DOT1P_TO_TC_MAP": {_NUMBER: ""},
     "TC_TO_QUEUE_MAP": {_NUMBER: ""},
-    "TC_TO_DSCP_MAP": {_NUMBER: ""},
-    "TC_TO_DOT1P_MAP": {_NUMBER: ""},
+    "TC_TO_DSCP_MAP": {_NUMBER: _MARKS},
+    "TC_TO_DOT1P_MAP": {_NUMBER: _MARKS},
     "PORT_QOS_MAP": {
         **dict.fromkeys(("dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map"), ""),
-        **dict.fromkeys(("scheduler", "tc_to_dscp_map", "tc_to_dot1p_map"), ""),
+        **{"scheduler": "", "tc_to_dscp_map": _MARKS, "tc_to_dot1p_map": _MARKS},
         **dict.fromkeys(("pfc_enable", "pfcwd_sw_enable", "pfc_to_queue_map"), _PAUSES),
         **{"pfc_to_pg_map": _PAUSES, "tc_to_pg_map": _INWARDS},
         **dict.fromkeys(("dscp_to_fc_map", "exp_to_fc_map", "mpls_tc_to_tc_map"), _LABELS),

@@ -124,7 +124,7 @@ class PortReader:
         profile = self.db.named("BUFFER_PROFILE", buffer) if buffer else ""
         if buffer is None or "BUFFER_PROFILE" not in self.db.tables:
             question = "How many bytes of buffer may a queue of this port hold?"
-            return {"limit": self._asked(question, self.db.line("QUEUE", self.port))}
+            return {"limit": self._asked(question, self.db.line(self.port))}
         fields = self.db.entry("BUFFER_PROFILE", profile)
         pool, size, static = (fields.get(name) for name in ("pool", "size", "static_th"))
         if pool is None:

@@ -110,7 +110,7 @@ def _note_absent(db: ConfigDb) -> None:
 
 def _port(db: ConfigDb, name: str) -> ConfiguredPort:
     check_time()
-    reader, line = PortReader(db, name), db.line("QUEUE", name)
+    reader, line = PortReader(db, name), db.line(name)
     rate = _line_rate(reader, line)
     marks = _marks(db, name)
     own = [reader.queue(at) for at in sorted(db.queues[name])]

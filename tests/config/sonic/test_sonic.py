@@ -300,3 +300,9 @@ def test_a_length_that_no_line_says_is_worth_knowing_and_no_warning():
     report = check(path.read_text(), facts={"buffer_bytes": 1e6})
     (short,) = (each for each in report.findings if each.id == "queue-shallow")
     assert (short.severity, short.line) == ("info", 4)
+
+
+def test_what_is_said_of_a_port_names_the_line_of_its_first_queue():
+    text = (CASES / "sonic" / "queue_of_a_buffer_alone.conf").read_text()
+    (remark,) = (each for each in read(text).remarks if "maps lead to" in each.lost)
+    assert '"Ethernet0|0"' in text.splitlines()[remark.line - 1]
