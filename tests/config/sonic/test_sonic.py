@@ -304,5 +304,6 @@ def test_a_length_that_no_line_says_is_worth_knowing_and_no_warning():
 
 def test_what_is_said_of_a_port_names_the_line_of_its_first_queue():
     text = (CASES / "sonic" / "queue_of_a_buffer_alone.conf").read_text()
-    (remark,) = (each for each in read(text).remarks if "maps lead to" in each.lost)
+    found = read(text, dialect="sonic")
+    (remark,) = (each for each in found.remarks if "maps lead to" in each.lost)
     assert '"Ethernet0|0"' in text.splitlines()[remark.line - 1]
