@@ -184,6 +184,15 @@ class Stream(Record):
         Whether its packets may be marked instead of dropped, and by which rules: their ECN field
         is ECT(0) with ``"classic"`` (RFC 3168), and ECT(1) with ``"l4s"`` (RFC 9331). True stands
         for ``"classic"`` and false for ``"no"``.
+    flows : int
+        How many flows it is made of at any time, in the eyes of a queue with `FlowQueues`. Each
+        packet belongs to one of them, with equal chances; packets sent at the same instant belong
+        to one.
+    flow_s : float or None
+        Each flow lasts so long [s], and then another takes its place; None: to the end.
+    source, destination : str
+        The hosts it comes from and goes to, where `FlowQueues` shares by hosts; empty for hosts of
+        its own.
 
     Examples
     --------
@@ -202,6 +211,10 @@ class Stream(Record):
     stop_s: Positive | None = None
     access_bps: Positive | None = None
     ecn: Ecn = "no"
+    flows: AtLeastOne = 1
+    flow_s: Positive | None = None
+    source: str = ""
+    destination: str = ""
 
     def check(self) -> None:
         vars(self)["ecn"] = ecn_word(self.ecn)

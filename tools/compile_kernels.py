@@ -9,7 +9,17 @@ from dataclasses import replace
 
 from qoslib import packets, tcp
 from qoslib.flows import Flow, Host
-from qoslib.port import Chain, Hop, Node, PacketLimit, Port, Queue, SchedulerTree, Switch
+from qoslib.port import (
+    Chain,
+    FlowQueues,
+    Hop,
+    Node,
+    PacketLimit,
+    Port,
+    Queue,
+    SchedulerTree,
+    Switch,
+)
 from qoslib.traffic import Stream
 
 
@@ -18,10 +28,12 @@ def main() -> None:
     port = Port("line", 1e6, (Queue("all", PacketLimit(1)),))
     chain = Chain("one", (Hop(port),))
     tree = replace(port, scheduler=SchedulerTree((Node("root", ("all",)),)))
-    for network in (chain, tree, Switch("one", chain.hops)):
+    flows = replace(port, queues=(Queue("all", PacketLimit(1), flows=FlowQueues(1)),))
+    for network in (chain, tree, flows, Switch("one", chain.hops)):
         packets.simulate(network, [Stream("all", 1e5)], 1e-3)
     hosts = [Host("host", 1e6, (Flow("flow", 1e-3),))]
-    tcp.simulate(port, hosts, 1e-3)
+    for one in (port, tree, flows):
+        tcp.simulate(one, hosts, 1e-3)
     tcp.solve(port, hosts, 1e-3)
 
 

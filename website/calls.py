@@ -17,11 +17,14 @@ __all__ = ["Recorder", "recorded"]
 
 #: Where a kernel is called: the module, its name there, and its place.
 CALLERS = (
-    ("qoslib.packets.plan_tree", "run_flat", "qoslib.packets.kernels.loop.run"),
-    ("qoslib.packets.plan_tree", "run_tree", "qoslib.packets.kernels.tree_loop.run_tree"),
+    ("qoslib.packets.loops", "run_flat", "qoslib.packets.kernels.loop.run"),
+    ("qoslib.packets.loops", "run_tree", "qoslib.packets.kernels.loop.run_tree"),
+    ("qoslib.packets.loops", "run_flows", "qoslib.packets.kernels.loop.run_flows"),
     ("qoslib.packets.switch", "run_ports", "qoslib.packets.kernels.ports.run_ports"),
     ("qoslib.packets.chain", "count_through", "qoslib.packets.kernels.counters.count_through"),
-    ("qoslib.tcp.simulate", "run", "qoslib.tcp.kernels.loop.run"),
+    ("qoslib.tcp.simulate", "run_flat", "qoslib.tcp.kernels.loop.run"),
+    ("qoslib.tcp.simulate", "run_tree", "qoslib.tcp.kernels.loop.run_tree"),
+    ("qoslib.tcp.simulate", "run_flows", "qoslib.tcp.kernels.loop.run_flows"),
     ("qoslib.tcp.simulate", "count_received", "qoslib.tcp.kernels.receiver.count_received"),
     ("qoslib.tcp.fluid.solve", "run", "qoslib.tcp.fluid.kernels.loop.run"),
 )

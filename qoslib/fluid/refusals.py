@@ -22,6 +22,8 @@ def refuse(port: Port) -> None:
             where = f"MemoryPool {pool.name!r} resume_bytes"
             fail(where, pool.resume_bytes, f"None {REFUSED} it")
     for queue in port.queues:
+        if queue.flows is not None:
+            fail(f"Queue {queue.name!r} flows", queue.flows, f"None {REFUSED} flow queues")
         if queue.pause is not None:
             fail(f"Queue {queue.name!r} pause", queue.pause, f"None {REFUSED} it")
         if queue.pool and queue.alpha is None:

@@ -15,10 +15,10 @@ from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.codes import FED, REPEATED
 from qoslib.packets.kernels.counters import BINS, count_through
 from qoslib.packets.kernels.loop import AT_ONCE, affordable
+from qoslib.packets.loops import beside, run
 from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.plan_marks import kinds_of, leaving_marks, queue_of
 from qoslib.packets.plan_streams import carried
-from qoslib.packets.plan_tree import run, tree_of
 from qoslib.packets.progress import Progress, Watch, play
 from qoslib.port import Chain
 from qoslib.results import Counts, History, Result
@@ -57,7 +57,7 @@ class _Station:
             marks[i] = leaving_marks(self.kinds, row)
         log = np.zeros(run.log_packets + AT_ONCE, tables.OUTCOME)
         self.state = state._replace(log=log)
-        self.tree = tree_of(self.where, state, run.end_ps)
+        self.beside = beside(self.where, state, run.end_ps)
         self.row = {stream: row for row, stream in enumerate(self.members)}
         self.state.port["log_stops"] = 1
         self.events = affordable(self.state, run.log_packets)
@@ -92,7 +92,7 @@ class _Station:
 
     def play(self, until_ps: int) -> None:
         """Run up to a time or for so many events; everything before `done_ps` has then happened."""
-        next_ps = run(self.state, self.tree, until_ps, self.events)
+        next_ps = run(self.state, self.beside, until_ps, self.events)
         self.done_ps = max(self.done_ps, min(next_ps, until_ps))
 
     def sent(self) -> dict[int, NDArray[np.void]]:

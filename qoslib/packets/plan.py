@@ -18,6 +18,7 @@ from qoslib.packets.kernels.counters import BINS
 from qoslib.packets.kernels.draws import key
 from qoslib.packets.kernels.schedulers import DISPATCHED
 from qoslib.packets.plan_classes import class_rows, is_tree, lends
+from qoslib.packets.plan_flows import flow_needs
 from qoslib.packets.plan_marks import Kind, kinds_of
 from qoslib.packets.plan_queues import (
     fill_pools,
@@ -209,6 +210,7 @@ def _needs(
     yield f"Port {where.name!r} transmit_ring_packets", ring, tables.HANDED.itemsize * ring
     if isinstance(where, Port):
         yield from tree_needs(where, classes)
+        yield from flow_needs(where)
     for queue, row in zip(queues, queue_rows, strict=True):
         slots = int(row["mask"]) + 1
         yield f"Queue {queue.name!r} limit", queue.limit, tables.SLOT.itemsize * slots

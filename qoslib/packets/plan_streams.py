@@ -87,13 +87,25 @@ def stream_rows(streams: Sequence[Stream], seed: int, owners: Iterable[int]) -> 
         with numbers_of(f"Stream {stream.name!r}"):
             _fill(row, stream)
         row["key"] = key(seed, 0, owner)
+    for field in ("source", "destination"):
+        _number_hosts(rows, streams, field)
     return rows
+
+
+def _number_hosts(rows: NDArray[np.void], streams: Sequence[Stream], field: str) -> None:
+    """Number the hosts of streams; those without a name are each stream's own."""
+    names: dict[str, int] = {}
+    for number, (row, stream) in enumerate(zip(rows, streams, strict=False)):
+        name = getattr(stream, field) or f"of stream {number}"
+        row[field] = names.setdefault(name, len(names))
 
 
 def _fill(row: np.void, stream: Stream) -> None:
     row["ecn"] = ECN_WORDS.index(stream.ecn)
     row["stop_ps"] = NEVER if stream.stop_s is None else picoseconds(stream.stop_s)
     row["jitter_ps"] = picoseconds(stream.jitter_s)
+    row["flows"] = stream.flows
+    row["flow_ps"] = 0 if stream.flow_s is None else max(picoseconds(stream.flow_s), stream.flows)
     row["clock_ps"] = picoseconds(stream.start_s)
     if isinstance(stream.arrivals, Trace):
         row["kind"] = codes.FED

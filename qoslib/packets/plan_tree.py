@@ -1,4 +1,4 @@
-"""A tree of schedulers as tables, beside those of its port; and which loop runs a port."""
+"""A tree of schedulers as tables, beside those of its port."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -11,8 +11,6 @@ from qoslib.packets.kernels import tables
 from qoslib.packets.kernels.bands import NONE
 from qoslib.packets.kernels.clock import HORIZON_PS, NEVER, interval_ps, numbers_of, split
 from qoslib.packets.kernels.codes import TREES
-from qoslib.packets.kernels.loop import run as run_flat
-from qoslib.packets.kernels.tree_loop import run_tree
 from qoslib.packets.kernels.tree_tables import GOES, LENDERS, NODE, ROOT, STEP, Tree
 from qoslib.packets.plan_classes import lends
 from qoslib.packets.plan_queues import fill_guarantee, fill_shaper
@@ -20,7 +18,7 @@ from qoslib.port import Forwarder, HierarchicalTokenBucket, Node, Port, Queue, S
 from qoslib.port.nodes import Outline, guaranteed_below_bps, outline
 from qoslib.record import fail
 
-__all__ = ["run", "tree_needs", "tree_of"]
+__all__ = ["no_tree", "tree_needs", "tree_of"]
 
 
 def tree_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Tree | None:
@@ -32,14 +30,23 @@ def tree_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Tree |
         return _planned(where, state, end_ps)
 
 
-def run(state: tables.State, tree: Tree | None, until_ps: int, events: int) -> int:
-    """Play a port, by the loop that it needs, up to a time, about so many events."""
-    done_ps: int
-    if tree is None:
-        done_ps = run_flat(state, until_ps, events)
-    else:
-        done_ps = run_tree(state, tree, until_ps, events)
-    return done_ps
+def no_tree() -> Tree:
+    """The tables of a tree without nodes, for a loop that also runs trees."""
+    return Tree(
+        root=np.zeros(0, ROOT),
+        nodes=np.zeros(0, NODE),
+        steps=np.zeros(0, STEP),
+        paths=np.zeros((0, 0), np.int64),
+        goes=np.zeros((0, 2), GOES),
+        turns=np.zeros((0, 0), np.int64),
+        reached=np.zeros((0, 0), np.int64),
+        matches=np.zeros((2, 0), np.int64),
+        wakes=np.zeros(0, np.int64),
+        members=np.zeros((2, 0), np.int64),
+        lenders=np.zeros(0, LENDERS),
+        at_turn=np.zeros((0, 0), np.int64),
+        deficits=np.zeros((0, 0), np.int64),
+    )
 
 
 def tree_needs(port: Port, classes: NDArray[np.void]) -> Iterator[Need]:

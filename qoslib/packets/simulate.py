@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from qoslib.packets.chain import run_chain
 from qoslib.packets.collect import collected, trace_of
 from qoslib.packets.kernels.loop import affordable
+from qoslib.packets.loops import beside, run
 from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.plan_marks import kinds_of
-from qoslib.packets.plan_tree import run, tree_of
 from qoslib.packets.progress import Chunk, Progress, play
 from qoslib.packets.switch import run_switch
 from qoslib.port import Chain, Forwarder, Port, Switch
@@ -124,8 +124,8 @@ def _run_one(
     kinds = kinds_of(network, streams)
     state = planned(network, streams, options, kinds=kinds)
     chunk = affordable(state, chunk_packets)
-    tree = tree_of(network, state, options.end_ps)
-    done_ps = play(lambda watch: run(state, tree, options.end_ps, chunk), options, progress)
+    parts = beside(network, state, options.end_ps)
+    done_ps = play(lambda watch: run(state, parts, options.end_ps, chunk), options, progress)
     names = tuple(stream.name for stream in streams)
     queues = tuple(queue.name for queue in as_port(network)[0])
     trace = None

@@ -55,6 +55,10 @@ def _check(switch: Switch) -> None:
         if type(port.scheduler) in TREES:
             allowed = "in a switch one without a tree; a port alone or in a chain runs trees"
             fail(f"Port {port.name!r} scheduler", port.scheduler, allowed)
+        for queue in port.queues:
+            if queue.flows is not None:
+                allowed = "None in a switch; a port alone or in a chain keeps flows apart"
+                fail(f"Queue {queue.name!r} flows", queue.flows, allowed)
 
 
 def _pools(switch: Switch, states: Sequence[State]) -> NDArray[np.void]:

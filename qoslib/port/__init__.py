@@ -15,6 +15,7 @@ from qoslib.port.droppers import (
     Red,
     TailDrop,
 )
+from qoslib.port.flow_queues import FlowQueues
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import ExcessBurst, ExcessRate, PeakRate, Policer, Shaper
 from qoslib.port.nodes import Node
@@ -50,6 +51,7 @@ __all__ = [
     "ExcessBurst",
     "ExcessRate",
     "Fifo",
+    "FlowQueues",
     "Forwarder",
     "HeadDrop",
     "HierarchicalTokenBucket",

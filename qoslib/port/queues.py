@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from qoslib.port.droppers import Codel, Dropper, Red, TailDrop
+from qoslib.port.flow_queues import FlowQueues, check_flows
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import Policer, Shaper
 from qoslib.port.pause import PriorityPause
@@ -121,6 +122,8 @@ class Queue(Record):
         Mark, and a limit of the same kind as `limit`: a packet with this mark that does not fit
         it, behind all packets of the queue, is dropped (drop precedence, RFC 2597).
         Together with `Red` or a `DropProfile` in the packet model only.
+    flows : FlowQueues or None
+        A queue of its own for each flow; None: all wait in one queue, first in, first out.
 
     References
     ----------
@@ -144,6 +147,7 @@ class Queue(Record):
     reserved_bytes: Count = 0
     pause: PriorityPause | None = None
     limits: tuple[tuple[str, PacketLimit | ByteLimit | TimeLimit], ...] = ()
+    flows: FlowQueues | None = None
 
     def check(self) -> None:
         if not self.name:
@@ -155,6 +159,17 @@ class Queue(Record):
         self._check_memory()
         self._check_pause()
         self._check_limits()
+        self._check_flows()
+
+    def _check_flows(self) -> None:
+        if self.flows is None:
+            return
+        check_flows(self.name, self.flows, self.limit, self.dropper)
+        for field in ("marking", "pause", "alpha"):
+            if getattr(self, field) is not None:
+                fail(f"Queue {self.name!r} {field}", getattr(self, field), "None with flow queues")
+        if self.limits:
+            fail(f"Queue {self.name!r} limits", self.limits, "() with flow queues")
 
     def _check_limits(self) -> None:
         marks = [mark for mark, _ in self.limits]

@@ -35,7 +35,6 @@ from qoslib.packets.kernels.clock import (
     picoseconds,
     split,
 )
-from qoslib.packets.kernels.codes import TREES
 from qoslib.packets.kernels.draws import key
 from qoslib.packets.kernels.tables import OUTCOME, State
 from qoslib.packets.plan import Run, planned
@@ -49,8 +48,6 @@ from qoslib.units import Floats
 __all__ = ["LAWS", "RECOVERIES", "fill_choices", "fill_law", "names_of", "plan"]
 
 #: The rule that each congestion control and each recovery becomes.
-#: Instead of a port with a tree of schedulers.
-NO_TREE = "with TCP hosts one without a tree; streams alone run through trees"
 LAWS = {Reno: codes.RENO, Cubic: codes.CUBIC, HTcp: codes.HTCP, Bbr: codes.BBR}
 RECOVERIES = {
     SackRecovery: codes.SACK,
@@ -87,8 +84,6 @@ def plan(
             fail(f"Queue {queue.name!r} pause", queue.pause, allowed)
     if port.pause is not None:
         fail(f"Port {port.name!r} pause", port.pause, "None: TCP's hosts know no PAUSE")
-    if type(port.scheduler) in TREES:
-        fail(f"Port {port.name!r} scheduler", port.scheduler, NO_TREE)
     flows = [flow for host in hosts for flow in host.flows]
     sources = sources_of(hosts)
     state = planned(port, [*sources, *streams], run)

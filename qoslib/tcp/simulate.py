@@ -11,13 +11,16 @@ from qoslib.flows import Host
 from qoslib.packets.collect import collected
 from qoslib.packets.kernels.clock import NEVER, PS_PER_S
 from qoslib.packets.kernels.loop import affordable
+from qoslib.packets.kernels.tables import State
+from qoslib.packets.loops import Beside, beside
 from qoslib.packets.plan import Run
 from qoslib.packets.plan_marks import kinds_of
 from qoslib.packets.progress import Chunk, Progress, Watch, play
 from qoslib.port import Port
 from qoslib.record import checked
 from qoslib.results import FlowEvents, FlowRecord, Result
-from qoslib.tcp.kernels.loop import run
+from qoslib.tcp.kernels.loop import run as run_flat
+from qoslib.tcp.kernels.loop import run_flows, run_tree
 from qoslib.tcp.kernels.receiver import count_received
 from qoslib.tcp.kernels.tables import Senders
 from qoslib.tcp.places import lengthened
@@ -119,11 +122,12 @@ def simulate(
     options = Run(duration_s, warmup_s, seed, bins, events=events)
     kinds = kinds_of(port, [*sources_of(hosts), *streams])
     state, senders = plan(port, hosts, streams, options)
+    parts = beside(port, state, options.end_ps)
     chunk = affordable(state, chunk_events)
 
     def advance(watch: Watch) -> int:
         nonlocal senders
-        done_ps: int = run(state, senders, options.end_ps, chunk)
+        done_ps = _run(state, parts, senders, options.end_ps, chunk)
         senders = lengthened(senders, hosts, options.needs)
         return done_ps
 
@@ -137,6 +141,18 @@ def simulate(
     if events:
         record = replace(record, events=_flow_events(senders, done_ps))
     return replace(result, model="tcp", tcp=record)
+
+
+def _run(state: State, parts: Beside, senders: Senders, until_ps: int, events: int) -> int:
+    """Play a port and its senders, by the loop that it needs."""
+    done_ps: int
+    if parts.flows is not None:
+        done_ps = run_flows(state, parts.tree, parts.flows, senders, until_ps, events)
+    elif parts.tree is not None:
+        done_ps = run_tree(state, parts.tree, senders, until_ps, events)
+    else:
+        done_ps = run_flat(state, senders, until_ps, events)
+    return done_ps
 
 
 def _flow_record(senders: Senders, hosts: Sequence[Host], result: Result) -> FlowRecord:

@@ -55,6 +55,8 @@ RUN = {
     "a tree in a switch": ("fluid", alone(TREE), PLAIN),
     "HTB in a chain": ("packets fluid", chain(HTB), PLAIN),
     "HTB in a switch": ("fluid", alone(HTB), PLAIN),
+    "flow queues": ("packets", queue(flows=p.FlowQueues()), PLAIN),
+    "flow queues in a chain": ("packets", chain(queue(flows=p.FlowQueues())), PLAIN),
 }
 
 
@@ -64,8 +66,13 @@ def test_models_run_what_they_say_they_run(models, network, streams):
         assert (answer(model, network, streams).sent_pps > 0).all()
 
 
+@pytest.mark.parametrize("network", [TREE, HTB, queue(flows=p.FlowQueues())])
+def test_tcp_runs_through_trees_and_flow_queues(network):
+    assert answer("packets", network, (), HOSTS).sent_pps[0] > 0
+
+
 IN_A_SWITCH = "allowed: in a switch one without a tree; a port alone or in a chain runs trees$"
-WITH_HOSTS = "allowed: with TCP hosts one without a tree; streams alone run through trees$"
+WITH_HOSTS = "allowed: in TCP's fluid model one without a tree; its packets run through trees$"
 BY_PACKETS = r'in the fluid model; model="packets" runs'
 REFUSED = {
     "limits by mark with RED": (
@@ -90,9 +97,13 @@ REFUSED = {
     ),
     "a tree in a switch": (("packets", alone(TREE)), f"Port 'line' scheduler is .*; {IN_A_SWITCH}"),
     "HTB in a switch": (("packets", alone(HTB)), f"Port 'line' scheduler is .*; {IN_A_SWITCH}"),
-    "a tree with hosts": (
-        ("packets", TREE, (), HOSTS),
-        f"Port 'line' scheduler is .*; {WITH_HOSTS}",
+    "flow queues, fluid": (
+        ("fluid", queue(flows=p.FlowQueues())),
+        "Queue 'all' flows is .*; allowed: None " + BY_PACKETS,
+    ),
+    "flow queues in a switch": (
+        ("packets", alone(queue(flows=p.FlowQueues()))),
+        "Queue 'all' flows is .*; allowed: None in a switch",
     ),
     "HTB with hosts, fluid": (
         ("fluid", HTB, (), HOSTS),

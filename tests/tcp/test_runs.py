@@ -214,6 +214,6 @@ WRONG = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_it_is_refused(what, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("qoslib.tcp.simulate"), "run", None)
+    monkeypatch.setattr(importlib.import_module("qoslib.tcp.simulate"), "run_flat", None)
     with pytest.raises(ValueError, match=r".+ (is|are) .+; allowed: .+"):
         WRONG[what]()

@@ -1,6 +1,6 @@
 """Kernels that were compiled ahead of time, for where numba cannot run: in a web page.
 
-They are the machine code that numba makes, in a library of its own. Python calls seven of them; the
+They are the machine code that numba makes, in a library of its own. Python calls ten of them; the
 others are within these, and Python only needs what is written.
 """
 
@@ -18,10 +18,13 @@ __all__ = ["ENTRIES", "kernel", "leaves", "rare_kernel"]
 #: A kernel that Python calls -> its name in the library.
 ENTRIES = {
     "qoslib.packets.kernels.loop.run": "run_flat",
-    "qoslib.packets.kernels.tree_loop.run_tree": "run_tree",
+    "qoslib.packets.kernels.loop.run_tree": "run_tree",
+    "qoslib.packets.kernels.loop.run_flows": "run_flows",
     "qoslib.packets.kernels.ports.run_ports": "run_ports",
     "qoslib.packets.kernels.counters.count_through": "count_through",
     "qoslib.tcp.kernels.loop.run": "run_tcp",
+    "qoslib.tcp.kernels.loop.run_tree": "run_tcp_tree",
+    "qoslib.tcp.kernels.loop.run_flows": "run_tcp_flows",
     "qoslib.tcp.kernels.receiver.count_received": "count_received",
     "qoslib.tcp.fluid.kernels.loop.run": "run_tcp_fluid",
 }

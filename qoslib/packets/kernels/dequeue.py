@@ -6,6 +6,7 @@ from qoslib.packets.kernels.codes import BY_CODEL, BY_PIE, CODEL, KEEP
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import hand_over, log_outcome
 from qoslib.packets.kernels.events import note_choice
+from qoslib.packets.kernels.flow_queues import drop_chosen, settle_all, take_chosen
 from qoslib.packets.kernels.leaving import drop_oldest, left_empty, take_oldest
 from qoslib.packets.kernels.metering import shaped_until, take_shaped
 from qoslib.packets.kernels.pause import may_resume
@@ -34,25 +35,52 @@ def _send(state, port, kind, arrival_ps, packet_class, tag, now_ps):
 
 
 @kernel
-def _codel_takes(state, port, queue, index, kind, now_ps):
+def _codel_verdict(flows, queue, index, kind, sojourn_ps, now_ps):
+    """Whether CoDel would drop the packet at the head, by what it knows of its queue or flow."""
+    if flows is not None and queue.keeps_flows:
+        row = flows.rows[flows.queues[index].chosen]
+        return codel_drops(row, queue, kind, sojourn_ps, now_ps)
+    return codel_drops(queue, queue, kind, sojourn_ps, now_ps)
+
+
+@kernel
+def _drop_first(state, flows, port, queue, index, now_ps, cause):
+    """Drop the packet at the head."""
+    if flows is not None and queue.keeps_flows:
+        drop_chosen(state, flows, port, queue, flows.queues[index], cause, now_ps)
+    else:
+        drop_oldest(state, port, queue, now_ps, cause)
+
+
+@kernel
+def _take_first(state, flows, port, queue, index, kind):
+    """The packet at the head leaves to be sent."""
+    if flows is not None and queue.keeps_flows:
+        take_chosen(state, flows, port, queue, flows.queues[index], kind)
+    else:
+        take_oldest(state, port, queue, kind)
+
+
+@kernel
+def _codel_takes(state, flows, port, queue, index, kind, now_ps):
     """Whether CoDel dropped the packet at the head; where it may it marks it, and lets it go."""
     slot = state.slots[head_slot(queue)]
     sojourn_ps, capable = now_ps - slot.arrival_ps, state.streams[kind.stream].ecn
-    drops = codel_drops(queue, kind, sojourn_ps, now_ps)
+    drops = _codel_verdict(flows, queue, index, kind, sojourn_ps, now_ps)
     if capable and ((drops and queue.ecn) or (not drops and sojourn_ps > queue.ce_ps)):
         state.counts[kind.base, 2] += 1
         queue.just_marked = 1
         return False
     if not drops:
         return False
-    drop_oldest(state, port, queue, now_ps, CODEL)
+    _drop_first(state, flows, port, queue, index, now_ps, CODEL)
     if queue.length == 0:
         left_empty(port, queue, index, now_ps)
     return True
 
 
 @kernel
-def serve(state, port, index, now_ps):
+def serve(state, flows, port, index, now_ps):
     """Send the oldest packet of the queue that was chosen; whether nothing was against it."""
     queue = state.queues[index]
     slot = state.slots[head_slot(queue)]
@@ -61,14 +89,14 @@ def serve(state, port, index, now_ps):
     if port.shaped and shaped_until(port, kind.port_shape_ps) > now_ps:
         port.wake_ps = shaped_until(port, kind.port_shape_ps)
         return False
-    if queue.dropper == BY_CODEL and _codel_takes(state, port, queue, index, kind, now_ps):
+    if queue.dropper == BY_CODEL and _codel_takes(state, flows, port, queue, index, kind, now_ps):
         return False
     if port.events_left > 0:
         values = state.event_values
         note_choice(port, state.queues, state.events, values, packet_class, index, now_ps)
     on_dequeue(state, port, queue, index, kind, now_ps)
     _take_tokens(port, queue, kind, now_ps)
-    take_oldest(state, port, queue, kind)
+    _take_first(state, flows, port, queue, index, kind)
     if queue.length == 0:
         left_empty(port, queue, index, now_ps)
     if queue.window_ps:
@@ -83,8 +111,10 @@ def serve(state, port, index, now_ps):
 
 
 @kernel
-def dequeue(state, port, now_ps):
+def dequeue(state, flows, port, now_ps):
     """The line, or the ring, can take a packet: choose one and send it."""
+    if flows is not None:
+        settle_all(state, flows)
     index = choose(state, port, now_ps)
     if index >= 0:
-        serve(state, port, index, now_ps)
+        serve(state, flows, port, index, now_ps)

@@ -23,13 +23,23 @@ def key(seed: int, *owner: int) -> int:
 
 
 @kernel
-def mixed(owner):
-    """The owner's next 64 random bits; its `counter` moves on."""
-    owner.counter += _1
-    z = owner.key + owner.counter * _GAMMA
+def _mixed(z):
     z = (z ^ (z >> _30)) * _FIRST
     z = (z ^ (z >> _27)) * _SECOND
     return z ^ (z >> _31)
+
+
+@kernel
+def mixed(owner):
+    """The owner's next 64 random bits; its `counter` moves on."""
+    owner.counter += _1
+    return _mixed(owner.key + owner.counter * _GAMMA)
+
+
+@kernel
+def scrambled(key, number):
+    """64 bits that a key and a number give, always the same: a hash."""
+    return _mixed(_mixed(key + _GAMMA) ^ (np.uint64(number) * _GAMMA))
 
 
 @kernel

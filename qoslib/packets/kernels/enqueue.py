@@ -19,6 +19,7 @@ from qoslib.packets.kernels.codes import (
 from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.packets.kernels.counters import empty_ring
 from qoslib.packets.kernels.events import note_packet
+from qoslib.packets.kernels.flow_queues import join_flow
 from qoslib.packets.kernels.leaving import drop, drop_oldest, left_empty
 from qoslib.packets.kernels.memory import refuses, takes_memory
 from qoslib.packets.kernels.metering import goes_on_as, policed
@@ -126,7 +127,7 @@ def _verdict(state, port, queue, kind, now_ps):
 
 
 @kernel
-def enqueue(state, port, packet_class, tag, now_ps):
+def enqueue(state, flows, port, packet_class, tag, now_ps):
     """A packet arrives: it joins its queue, or something is dropped."""
     kind = state.classes[packet_class]
     queue = state.queues[kind.queue]
@@ -144,6 +145,9 @@ def enqueue(state, port, packet_class, tag, now_ps):
         else:
             packet_class = goes_on
             kind = state.classes[packet_class]
+    if flows is not None and queue.keeps_flows and cause == KEEP:
+        join_flow(state, flows, port, packet_class, tag, now_ps)
+        return
     if cause == KEEP:
         cause = _verdict(state, port, queue, kind, now_ps)
     if port.events_left > 0:

@@ -5,7 +5,7 @@ from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import log_outcome
 from qoslib.packets.kernels.events import note_packet
 from qoslib.packets.kernels.memory import gives_back
-from qoslib.packets.kernels.ring_buffer import head_slot, take_head
+from qoslib.packets.kernels.ring_buffer import count_out, head_slot
 from qoslib.packets.kernels.schedulers import on_empty
 
 
@@ -27,7 +27,14 @@ def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):
 @kernel
 def take_oldest(state, port, queue, kind):
     """The queue's oldest packet, of this class, gives its room back."""
-    take_head(queue, kind)
+    queue.head += 1
+    count_out(queue, kind)
+    note_left(state, port, queue, kind)
+
+
+@kernel
+def note_left(state, port, queue, kind):
+    """A packet of this class waits no longer."""
     port.waiting -= 1
     if port.waiting == 0:
         port.dropped = 0

@@ -1,5 +1,7 @@
 """The one event loop: the next arrival or the next departure, whichever is first.
 
+It is compiled three times: for flat ports, for those with a tree, and for those with flow queues.
+
 Of an arrival and a departure at the same time the departure comes first; of two arrivals at the
 same time that of the stream listed first. A timer looks at what stands before the event at whose
 time it runs.
@@ -10,11 +12,10 @@ from qoslib.packets.kernels.clock import HORIZON_PS, NEVER
 from qoslib.packets.kernels.codes import BY_PIE, BY_QUEUE, BY_RED
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import count_sent, forget, snapshot
-from qoslib.packets.kernels.dequeue import dequeue
-from qoslib.packets.kernels.enqueue import enqueue
 from qoslib.packets.kernels.pause import held_back, tell_senders
 from qoslib.packets.kernels.pie import pie_update
 from qoslib.packets.kernels.red import sample
+from qoslib.packets.kernels.steps import arrive, send
 
 #: So many events more than wanted are played where they are of the same time.
 AT_ONCE = 1000
@@ -85,8 +86,8 @@ def next_departure_ps(state, port):
 
 
 @kernel
-def arrive(state, port, index, now_ps):
-    """The next packet of a stream arrives."""
+def next_of(state, port, index, now_ps):
+    """The class and tag of a stream's packet that arrives now; the stream's next one is found."""
     stream = state.streams[index]
     packet_class = stream.packet_class
     tag = now_ps if stream.tag < 0 else stream.tag
@@ -94,7 +95,7 @@ def arrive(state, port, index, now_ps):
     if port.pauses:
         held_back(stream, state.classes[stream.packet_class].access_ps)
     replay(state.tree, state.streams, index)
-    enqueue(state, port, packet_class, tag, now_ps)
+    return packet_class, tag
 
 
 @kernel
@@ -106,7 +107,7 @@ def over(port, next_ps, until_ps, events):
 
 
 @kernel
-def run(state, until_ps, events):
+def play(state, tree, flows, until_ps, events):
     """Run events before `until_ps` and timers up to it, about so many; how far all is done [ps].
 
     At that time all events before it have been played and all timers up to it have run. It is
@@ -135,6 +136,25 @@ def run(state, until_ps, events):
         port.now_ps = now_ps
         events -= 1
         if free_ps <= arrival_ps:
-            dequeue(state, port, now_ps)
+            send(state, tree, flows, port, now_ps)
         else:
-            arrive(state, port, index, now_ps)
+            packet_class, tag = next_of(state, port, index, now_ps)
+            arrive(state, tree, flows, port, packet_class, tag, now_ps)
+
+
+@kernel
+def run(state, until_ps, events):
+    """Play a port whose scheduler is flat; parameters as `play`."""
+    return play(state, None, None, until_ps, events)
+
+
+@kernel
+def run_tree(state, tree, until_ps, events):
+    """Play a port with a tree of schedulers; parameters as `play`."""
+    return play(state, tree, None, until_ps, events)
+
+
+@kernel
+def run_flows(state, tree, flows, until_ps, events):
+    """Play a port with queues that keep flows apart, and a tree or an empty one; as `play`."""
+    return play(state, tree, flows, until_ps, events)

@@ -32,6 +32,12 @@ def append(queue, slots, kind, packet_class, arrival_ps, tag):
     slot.arrival_ps = arrival_ps
     slot.packet_class = packet_class
     slot.tag = tag
+    count_in(queue, kind)
+
+
+@kernel
+def count_in(queue, kind):
+    """A packet of this class takes its room."""
     queue.length += 1
     queue.fill += kind.amount
     queue.held_bytes += kind.frame_bytes
@@ -40,9 +46,8 @@ def append(queue, slots, kind, packet_class, arrival_ps, tag):
 
 
 @kernel
-def take_head(queue, kind):
-    """Remove the oldest packet, which is of this class."""
-    queue.head += 1
+def count_out(queue, kind):
+    """A packet of this class gives its room back."""
     queue.length -= 1
     queue.fill -= kind.amount
     queue.held_bytes -= kind.frame_bytes

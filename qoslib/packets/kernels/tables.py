@@ -46,6 +46,7 @@ STREAM = table(
     on_off=Columns("on_end_ps shift_ps random_periods", "on_ps off_ps"),
     fed=Columns("feed_at feed_end feed_first"),
     pause=Columns("pause_ps held_until_ps"),
+    flow_queues=Columns("flows flow_ps", indices="source destination"),
 )
 
 CLASS = table(
@@ -93,6 +94,7 @@ QUEUE = table(
         "pauses pause_above_bytes go_bytes response_ps asked told orders_first orders_mask"
         " orders_head orders_waiting last_order_ps"
     ),
+    flow_queues=Columns("keeps_flows"),
 )
 
 PORT = table(

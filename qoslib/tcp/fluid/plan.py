@@ -36,7 +36,7 @@ from qoslib.port import (
 from qoslib.record import fail
 from qoslib.tcp.fluid.kernels.tables import FLOW, HOST, LINE, State
 from qoslib.tcp.kernels import codes
-from qoslib.tcp.plan import NO_TREE, RECOVERIES, fill_law
+from qoslib.tcp.plan import RECOVERIES, fill_law
 from qoslib.traffic import Stream
 
 __all__ = ["planned"]
@@ -85,14 +85,15 @@ _BITS = units.bits(1.0)
 
 def _refuse(port: Port) -> None:
     if isinstance(port.scheduler, SchedulerTree | HierarchicalTokenBucket):
-        fail(f"Port {port.name!r} scheduler", port.scheduler, NO_TREE)
+        allowed = "in TCP's fluid model one without a tree; its packets run through trees"
+        fail(f"Port {port.name!r} scheduler", port.scheduler, allowed)
     if len(port.queues) != 1 or not isinstance(port.queues[0].dropper, TailDrop):
         allowed = "one queue with tail drop; the packet model runs others"
         fail(f"Port {port.name!r} queues", port.queues, allowed)
     queue = port.queues[0]
     if port.shaper is not None:
         fail(f"Port {port.name!r} shaper", port.shaper, "none; the packet model runs it")
-    for name in ("policer", "shaper", "marking", "limits", "pool"):
+    for name in ("policer", "shaper", "marking", "limits", "pool", "flows"):
         value = getattr(queue, name)
         if value:
             fail(f"Queue {queue.name!r} {name}", value, "none; the packet model runs it")

@@ -6,10 +6,9 @@ streams that answer to nothing, then the hosts, whose next time is a packet's ar
 
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import count_sent
-from qoslib.packets.kernels.dequeue import dequeue
-from qoslib.packets.kernels.enqueue import enqueue
-from qoslib.packets.kernels.loop import arrive, begin, next_departure_ps, over, run_timers
+from qoslib.packets.kernels.loop import begin, next_departure_ps, next_of, over, run_timers
 from qoslib.packets.kernels.ring_buffer import tail_slot
+from qoslib.packets.kernels.steps import arrive, send
 from qoslib.tcp.kernels.codes import MARKED, MOST_TRIES
 from qoslib.tcp.kernels.flow import acts, schedule
 from qoslib.tcp.kernels.host import next_way
@@ -86,25 +85,25 @@ def _note_mark(state, senders, index):
 
 
 @kernel
-def _reaches_port(state, senders, port, index, now_ps):
+def _reaches_port(state, tree, flows, senders, port, index, now_ps):
     """The oldest packet on a host's way out arrives."""
     host = senders.hosts[index]
     way = senders.ways[host.first + (host.head & host.mask)]
     packet_class, tag = way.packet_class, way.tag
     next_way(state, host, senders.ways)
-    enqueue(state, port, packet_class, tag, now_ps)
+    arrive(state, tree, flows, port, packet_class, tag, now_ps)
     _note_mark(state, senders, packet_class)
 
 
 @kernel
-def run(state, senders, until_ps, events):
+def play(state, tree, flows, senders, until_ps, events):
     """Run events before `until_ps`, about so many; how far all is done [ps].
 
-    As `qoslib.packets.kernels.loop.run`; and it comes back where a table is short of places:
+    As `qoslib.packets.kernels.loop.play`; and it comes back where a table is short of places:
     `qoslib.tcp.places.lengthened`.
     """
     port = state.port[0]
-    flows, first_host = len(senders.flows), senders.hosts[0].row
+    first_other, first_host = len(senders.flows), senders.hosts[0].row
     begin(state)
     while True:
         index = state.tree[1]
@@ -122,13 +121,32 @@ def run(state, senders, until_ps, events):
         port.now_ps = now_ps
         events -= 1
         if free_ps <= source_ps:
-            dequeue(state, port, now_ps)
+            send(state, tree, flows, port, now_ps)
             _follow(state, senders, port)
-        elif index < flows:
+        elif index < first_other:
             acts(state, senders, index, now_ps)
         elif index >= first_host:
-            _reaches_port(state, senders, port, index - first_host, now_ps)
+            _reaches_port(state, tree, flows, senders, port, index - first_host, now_ps)
             _follow(state, senders, port)
         else:
-            arrive(state, port, index, now_ps)
+            packet_class, tag = next_of(state, port, index, now_ps)
+            arrive(state, tree, flows, port, packet_class, tag, now_ps)
             _follow(state, senders, port)
+
+
+@kernel
+def run(state, senders, until_ps, events):
+    """Play a port whose scheduler is flat, and its senders; parameters as `play`."""
+    return play(state, None, None, senders, until_ps, events)
+
+
+@kernel
+def run_tree(state, tree, senders, until_ps, events):
+    """Play a port with a tree of schedulers, and its senders; parameters as `play`."""
+    return play(state, tree, None, senders, until_ps, events)
+
+
+@kernel
+def run_flows(state, tree, flows, senders, until_ps, events):
+    """Play a port with queues that keep flows apart, a tree or an empty one, and its senders."""
+    return play(state, tree, flows, senders, until_ps, events)

@@ -1,7 +1,9 @@
-"""The event loop of a port with a tree of schedulers: apart, so that flat ports have none of it.
+"""The two steps of a port, whatever it has: a packet arrives, and the line can take one.
 
-Packets arrive, are dropped and sent by the rules of all ports; after each event the tree hears
-which queue's oldest packet is another.
+`tree` and `flows` are tables, or None where the port has no tree of schedulers, or no queue that
+keeps flows apart: then what only these need is not compiled into the loop. Packets are dropped and
+sent by the rules of all ports; after each event the tree hears which queue's oldest packet is
+another.
 """
 
 from qoslib.packets.kernels.bands import (
@@ -12,25 +14,30 @@ from qoslib.packets.kernels.bands import (
     refresh,
     turn_by_band,
 )
-from qoslib.packets.kernels.codes import BY_PRIORITY, HTB
+from qoslib.packets.kernels.codes import BY_PRIORITY, HTB, TREE
 from qoslib.packets.kernels.compiling import kernel, rare_kernel
-from qoslib.packets.kernels.counters import count_sent
-from qoslib.packets.kernels.dequeue import serve
+from qoslib.packets.kernels.dequeue import dequeue, serve
+from qoslib.packets.kernels.enqueue import enqueue
+from qoslib.packets.kernels.flow_queues import settle
 from qoslib.packets.kernels.htb import charge_lent, choose_lent, refresh_lenders, turn_lent
-from qoslib.packets.kernels.loop import arrive, begin, next_departure_ps, over, run_timers
 from qoslib.packets.kernels.ring_buffer import head_slot
 
 
 @kernel
-def _follow(state, tree, port, leaf, head, length, now_ps, sent):
-    """After an event at a queue that began with this head and length."""
+def _follow(state, tree, flows, port, leaf, head, length, now_ps, sent):
+    """After an event at a queue that began with this head and length.
+
+    Bands ask at once what a queue would send next; HTB does not before it is the queue's turn.
+    """
     queue = state.queues[leaf]
+    if flows is not None and queue.keeps_flows and queue.length > 0 and port.scheduler != HTB:
+        settle(flows, queue, flows.queues[leaf])
     if port.scheduler != HTB:
         if length == 0 and queue.length > 0:
             join(tree, leaf)
         elif length > 0 and queue.length == 0:
             leave(tree, leaf)
-    if queue.head == head and (length == 0) == (queue.length == 0):
+    if not sent and queue.head == head and (length == 0) == (queue.length == 0):
         return
     if port.scheduler == HTB:
         refresh_lenders(state, tree, leaf, now_ps, sent)
@@ -84,7 +91,7 @@ def _note_children(state, tree, port, now_ps):
 
 
 @kernel
-def _send(state, tree, port, now_ps):
+def _send_by_tree(state, tree, flows, port, now_ps):
     """The line, or the ring, can take a packet: choose one by the tree and send it."""
     if port.scheduler == HTB:
         leaf = choose_lent(state, tree, now_ps)
@@ -94,6 +101,8 @@ def _send(state, tree, port, now_ps):
         port.wake_ps = tree.wakes[1]
         return
     queue, root = state.queues[leaf], tree.root[0]
+    if flows is not None and queue.keeps_flows:
+        settle(flows, queue, flows.queues[leaf])
     head, length = queue.head, queue.length
     packet_class = state.slots[head_slot(queue)].packet_class
     if port.scheduler == HTB:
@@ -103,7 +112,7 @@ def _send(state, tree, port, now_ps):
         if root.band < root.first_within:
             port.in_profile = BY_PRIORITY
     noted = port.events_left
-    sent = serve(state, port, leaf, now_ps)
+    sent = serve(state, flows, port, leaf, now_ps)
     if sent:
         if noted > 0:
             _note_turns(state, tree, port)
@@ -113,40 +122,38 @@ def _send(state, tree, port, now_ps):
             charge_by_band(state, tree, leaf, packet_class, now_ps)
         if noted > 0:
             _note_buckets(state, tree, port)
-    _follow(state, tree, port, leaf, head, length, now_ps, sent)
+    _follow(state, tree, flows, port, leaf, head, length, now_ps, sent)
     if sent and noted > 0:
         _note_children(state, tree, port, now_ps)
 
 
 @kernel
-def run_tree(state, tree, until_ps, events):
-    """Run events before `until_ps` and timers up to it, about so many; as `loop.run`."""
-    port = state.port[0]
-    begin(state)
-    while True:
-        index = state.tree[1]
-        arrival_ps = state.streams[index].next_ps
-        free_ps = next_departure_ps(state, port)
-        now_ps = min(arrival_ps, free_ps)
-        if min(now_ps, until_ps) >= port.timer_ps:
-            due_ps = port.timer_ps if port.pauses else min(now_ps, until_ps)
-            events = run_timers(state, port, due_ps, events)
-            if port.timer_ps <= due_ps:
-                count_sent(state, port, port.timer_ps - 1)
-                return port.timer_ps - 1
-            if port.pauses:
-                continue
-        full = port.log_stops and port.logged == len(state.log)
-        if over(port, now_ps, until_ps, events) or full:
-            count_sent(state, port, min(now_ps, until_ps))
-            return now_ps
-        port.now_ps = now_ps
-        events -= 1
-        if free_ps <= arrival_ps:
-            _send(state, tree, port, now_ps)
-        else:
-            leaf = state.classes[state.streams[index].packet_class].queue
-            queue = state.queues[leaf]
-            head, length = queue.head, queue.length
-            arrive(state, port, index, now_ps)
-            _follow(state, tree, port, leaf, head, length, now_ps, False)
+def _arrive_at_tree(state, tree, flows, port, packet_class, tag, now_ps):
+    """A packet joins its queue, or is dropped; the tree hears of it."""
+    leaf = state.classes[packet_class].queue
+    queue = state.queues[leaf]
+    head, length = queue.head, queue.length
+    enqueue(state, flows, port, packet_class, tag, now_ps)
+    _follow(state, tree, flows, port, leaf, head, length, now_ps, False)
+
+
+@kernel
+def send(state, tree, flows, port, now_ps):
+    """The line, or the ring, can take a packet: choose one and send it."""
+    if tree is None:
+        dequeue(state, flows, port, now_ps)
+    elif flows is None or port.scheduler >= TREE:
+        _send_by_tree(state, tree, flows, port, now_ps)
+    else:
+        dequeue(state, flows, port, now_ps)
+
+
+@kernel
+def arrive(state, tree, flows, port, packet_class, tag, now_ps):
+    """A packet arrives: it joins its queue, or something is dropped."""
+    if tree is None:
+        enqueue(state, flows, port, packet_class, tag, now_ps)
+    elif flows is None or port.scheduler >= TREE:
+        _arrive_at_tree(state, tree, flows, port, packet_class, tag, now_ps)
+    else:
+        enqueue(state, flows, port, packet_class, tag, now_ps)

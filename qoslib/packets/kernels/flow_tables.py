@@ -1,0 +1,46 @@
+"""The records that queues within queues become, beside those of their port."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from qoslib.packets.kernels.tables import Columns, table
+
+#: In place of an index: none.
+NOWHERE = (1 << 32) - 1
+
+#: A queue of the port that keeps flows apart: its stretch of rows, how it serves them, its lists.
+FLOW_QUEUE = table(
+    "first size ways quantum sparse longest fattest head batch used flow_packets flow_bytes"
+    " isolation rehash_ps rotated_ps",
+    indices="new_first new_last old_first old_last chosen free",
+)
+
+#: A flow's queue: its packets, its place in a list, and what CoDel knows of it.
+FLOW_ROW = table(
+    "length deficit listed bulk",
+    indices="oldest youngest next source destination",
+    codel=Columns("first_above_ps drop_next_ps drops last_drops dropping just_dropped"),
+    owner=Columns("owner"),
+)
+
+#: A place for a packet: who is behind it and before it in its flow's queue.
+LINK = table(indices="behind before")
+
+#: A list that a flow's queue stands in.
+UNLISTED, NEW, OLD = range(3)
+#: Whose share is equal.
+BY_FLOW, BY_SOURCE, BY_DESTINATION, BY_HOSTS = range(4)
+
+
+class FlowTables(NamedTuple):
+    """What a port's flow queues know; `queues` has a row for each queue of the port."""
+
+    queues: np.ndarray
+    rows: np.ndarray
+    #: What waits in each row [B].
+    held_bytes: np.ndarray
+    #: For each slot of the port.
+    links: np.ndarray
+    #: Queues of each host's flows that hold packets: as their source, and as their destination.
+    hosts: np.ndarray

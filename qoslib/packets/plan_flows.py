@@ -1,0 +1,77 @@
+"""Queues that keep flows apart as tables, beside those of their port."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from qoslib.memory import Need
+from qoslib.packets.kernels import flow_tables
+from qoslib.packets.kernels.clock import NEVER, numbers_of, picoseconds
+from qoslib.packets.kernels.tables import State
+from qoslib.port import ByteLimit, Forwarder, PacketLimit, Port, Queue
+from qoslib.record import fail
+
+__all__ = ["flow_needs", "flows_of", "keeps_flows"]
+
+_ISOLATIONS = {
+    "flows": flow_tables.BY_FLOW,
+    "source": flow_tables.BY_SOURCE,
+    "destination": flow_tables.BY_DESTINATION,
+    "hosts": flow_tables.BY_HOSTS,
+}
+
+
+def keeps_flows(where: Port | Forwarder) -> bool:
+    """Whether a queue of a port keeps flows apart."""
+    return isinstance(where, Port) and any(queue.flows for queue in where.queues)
+
+
+def flow_needs(port: Port) -> Iterator[Need]:
+    """What the tables of flow queues take [B], without what is taken for each packet."""
+    for queue in port.queues:
+        if queue.flows:
+            needed = (flow_tables.FLOW_ROW.itemsize + 8) * queue.flows.queues
+            yield f"Queue {queue.name!r} flows", queue.flows, needed
+
+
+def flows_of(port: Port, state: State) -> flow_tables.FlowTables:
+    """The tables of a port's flow queues."""
+    settings = np.zeros(len(port.queues), flow_tables.FLOW_QUEUE)
+    first = 0
+    for row, queue, own in zip(settings, port.queues, state.queues, strict=True):
+        for name in ("new_first", "new_last", "old_first", "old_last", "free"):
+            row[name] = flow_tables.NOWHERE
+        if queue.flows is not None:
+            own["keeps_flows"] = 1
+            with numbers_of(f"Queue {queue.name!r} flows"):
+                _fill(row, queue, int(own["largest_bytes"]))
+            row["first"], row["size"] = first, queue.flows.queues
+            first += queue.flows.queues
+    rows = np.zeros(first, flow_tables.FLOW_ROW)
+    rows["next"] = rows["oldest"] = rows["youngest"] = flow_tables.NOWHERE
+    return flow_tables.FlowTables(
+        queues=settings,
+        rows=rows,
+        held_bytes=np.zeros(first, np.int64),
+        links=np.zeros(len(state.slots), flow_tables.LINK),
+        hosts=np.zeros((len(state.streams), 2), np.int64),
+    )
+
+
+def _fill(row: np.void, queue: Queue, largest_bytes: int) -> None:
+    flows = queue.flows
+    assert flows is not None
+    row["ways"], row["quantum"], row["sparse"] = flows.ways, flows.quantum_bytes, flows.sparse_first
+    row["longest"], row["fattest"] = flows.overflow == "longest", flows.overflow == "fattest"
+    row["head"], row["batch"] = flows.drop_at == "head", flows.batch_packets
+    row["isolation"] = _ISOLATIONS[flows.isolation]
+    row["rehash_ps"] = 0 if flows.rehash_s is None else max(picoseconds(flows.rehash_s), 1)
+    row["flow_packets"] = row["flow_bytes"] = NEVER
+    match flows.flow_limit:
+        case PacketLimit(packets):
+            row["flow_packets"] = packets
+        case ByteLimit(limit_bytes):
+            row["flow_bytes"] = limit_bytes
+            if limit_bytes < largest_bytes:
+                where, allowed = f"Queue {queue.name!r} flow_limit", "room for its largest frame"
+                fail(where, flows.flow_limit, allowed)
