@@ -38,7 +38,12 @@ def _parts(rates_bps: dict[str, float]) -> str:
     return " + ".join(f"{name} {text}" for name, text in texts.items() if text != "0")
 
 
-@rule("llq-share", "warning", f"{DESIGN}: the 33 percent limit for strict priority")
+@rule(
+    "llq-share",
+    "warning",
+    f"{DESIGN}: the 33 percent limit for strict priority;"
+    " RFC 3246, section 2.10: a limit on EF protects the other classes",
+)
 def llq_share(checked: CheckedPort) -> Iterator[Found]:
     """Priority classes may take more than a third of the link together."""
     if unlimited(checked):
@@ -251,7 +256,12 @@ def _scaled_down(configuration: Configuration) -> Iterator[Found]:
             )
 
 
-@rule("default-starved", "warning", f"{DESIGN}: at least 25 percent for best effort")
+@rule(
+    "default-starved",
+    "warning",
+    f"{DESIGN}: at least 25 percent for best effort;"
+    " RFC 2474, section 4.1: best effort keeps some bandwidth",
+)
 def default_starved(checked: CheckedPort) -> Iterator[Found]:
     """The class of all other traffic is left with next to nothing."""
     for group, member in checked.in_groups():

@@ -299,7 +299,8 @@ def _many_thresholds(policy: ConfiguredPolicy) -> Iterator[Found]:
 @rule(
     "class-never-matches",
     "warning",
-    "Cisco IOS QoS configuration guide: match-all needs every match at once",
+    "Cisco IOS QoS configuration guide: match-all needs every match at once;"
+    " RFC 2475, section 2.3.1: a classifier selects packets by its rules",
     whole=True,
 )
 def class_never_matches(configuration: Configuration) -> Iterator[Found]:
@@ -455,7 +456,12 @@ def _tiny(checked: CheckedPort) -> Found:
     )
 
 
-@rule("shaper-unit", "warning", "Cisco IOS QoS command reference, shape: the rate is in bit/s")
+@rule(
+    "shaper-unit",
+    "warning",
+    "Cisco IOS QoS command reference, shape: the rate is in bit/s;"
+    " Arista EOS User Manual, Quality of Service Configuration Commands, shape rate: in kb/s",
+)
 def shaper_unit(checked: CheckedPort) -> Iterator[Found]:
     """A shaper seems to be in kb/s instead of bit/s, is above the line rate, or tiny (EOS)."""
     line_bps = checked.port.rate_bps

@@ -37,7 +37,9 @@ _SCAVENGER = {"CS1", "LE", "DSCP 1"}
 @rule(
     "class-shadowed",
     "warning",
-    "Cisco IOS QoS configuration guide: the first class that matches",
+    "Cisco IOS QoS configuration guide: the first class that matches; Arista EOS User Manual,"
+    " Traffic Management, Policy Maps: the first class that matches; Linux manual, tc(8), FILTERS:"
+    " the lowest number of prio is tried first",
     portless=True,
 )
 def class_shadowed(checked: CheckedPort) -> Iterator[Found]:

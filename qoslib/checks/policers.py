@@ -69,7 +69,8 @@ def _of_burst(checked: CheckedPort, member: Member) -> tuple[int, str]:
 @rule(
     "burst-long",
     "warning",
-    "Cisco IOS QoS command reference, police: the burst is in bytes",
+    "Cisco IOS QoS command reference, police: the burst is in bytes;"
+    " RFC 2697, section 2: bursts are in bytes",
     inward=True,
 )
 def burst_long(checked: CheckedPort) -> Iterator[Found]:

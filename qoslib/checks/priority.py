@@ -209,7 +209,8 @@ def rate_unit(checked: CheckedPort) -> Iterator[Found]:
 @rule(
     "priority-below-load",
     "error",
-    "Cisco, document 10100, Comparing the bandwidth and priority Commands: a built-in policer",
+    "Cisco, document 10100, Comparing the bandwidth and priority Commands: a built-in policer;"
+    " RFC 3246, section 1: EF is served faster than it arrives",
 )
 def priority_below_load(checked: CheckedPort) -> Iterator[Found]:
     """A class that is served first is offered more than its limit lets through."""

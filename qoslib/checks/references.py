@@ -235,7 +235,12 @@ def _is_control(name: str) -> bool:
     return any(word in spelt for word in _CONTROL_PLANE) or "cpp" in parts
 
 
-@rule("class-unused", "info", GUIDE, whole=True)
+@rule(
+    "class-unused",
+    "info",
+    f"{GUIDE}; Arista EOS User Manual, Traffic Management, Policy Maps: a policy names its classes",
+    whole=True,
+)
 def class_unused(configuration: Configuration) -> Iterator[Found]:
     """A class is defined, but no policy uses it."""
     cut = any(each.lost == CUT for each in configuration.remarks)
@@ -355,7 +360,8 @@ def plural(kind: str) -> str:
     "name-not-in-text",
     "warning",
     "Juniper, CLI User Guide: a commit fails where a name is used and not defined; Cisco, Catalyst"
-    " 4500 Command Reference, service-policy: the name of a previously configured policy map",
+    " 4500 Command Reference, service-policy: the name of a previously configured policy map;"
+    " docs/checking.md: a name that is not in the text has no effect here",
     whole=True,
 )
 def name_not_in_text(configuration: Configuration) -> Iterator[Found]:

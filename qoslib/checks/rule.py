@@ -99,24 +99,30 @@ class Rule:
 
 
 Find = Callable[..., Iterator[Found]]
-#: Whose document a reference is, by how it begins, and the family of that vendor's dialects.
-_VENDORS = {"Cisco": "cisco", "Arista": "eos", "Juniper": "junos", "Nokia": "sros"}
+#: Whose document a reference is, by how it begins, and the family of that vendor's dialects; empty
+#: where it holds of all.
+_VENDORS = {
+    **{"Cisco": "cisco", "Arista": "eos", "Juniper": "junos", "Nokia": "sros", "Linux": "tc"},
+    **{"RFC": "", "docs/": ""},
+}
 
 
 def of_vendor(reference: str, family: str) -> str:
-    """A reference without the documents of vendors whose devices a text is not of.
+    """The part of a reference that is of the vendor of a text, or else what holds of all devices.
 
     >>> of_vendor("Cisco IOS QoS guide; Arista EOS User Manual, service-profile", "cisco")
     'Cisco IOS QoS guide'
     >>> of_vendor("RFC 2475, section 2.4", "cisco")
     'RFC 2475, section 2.4'
+    >>> of_vendor("Cisco IOS QoS guide; RFC 2474, section 4.1", "eos")
+    'RFC 2474, section 4.1'
     """
-    kept, vendor = [], ""
+    kept, vendor = dict[str, list[str]](), ""
     for part in reference.split("; "):
         # What names no vendor goes on with the document before it.
         vendor = next((its for name, its in _VENDORS.items() if part.startswith(name)), vendor)
-        kept += [part] if vendor in ("", family) else []
-    return "; ".join(kept) or reference
+        kept.setdefault(vendor, []).append(part)
+    return "; ".join(kept.get(family) or kept.get("") or [reference])
 
 
 def rule(

@@ -373,7 +373,7 @@ def test_profiles_by_loss_priority_are_said_in_words_and_routing_lost_is_an_erro
     traffic = 'BE = "30 Mb/s"\nNC = "9 Mb/s"\n[targets]\nBE = "1 s"\n'
     report = check(JUNOS, traffic=traffic, facts={"line_rate_bps": 1e9, "delay_buffer_s": 0.1})
     (why,) = [line for line in report.assumed if "fluid model" in line]
-    assert "no drop profiles by loss priority, as queue BE has" in why
+    assert "no drop profiles by loss priority, as BE has" in why
     lost = {e.sentence.split()[1]: e.severity for e in report.findings if e.id == "loss"}
     assert lost == {"BE": "warning", "NC": "error"}
 

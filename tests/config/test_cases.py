@@ -38,6 +38,13 @@ KEYS = {
 }  # fmt: skip
 
 
+#: What a reference begins with that is of devices of one vendor -> the dialects of that vendor.
+VENDORS = {
+    "Cisco": {"ios", "ios-xe", "ios-xr", "nxos"},
+    "Arista": {"eos"}, "Juniper": {"junos"}, "Nokia": {"sros"}, "Linux": {"tc"},
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("path", FILES, ids=[f"{p.parent.name}-{p.stem}" for p in FILES])
 def test_what_a_case_must_give_is_found(path):
     wanted = tomllib.loads(path.read_text())
@@ -47,6 +54,9 @@ def test_what_a_case_must_give_is_found(path):
     found = read(text, facts=facts, dialect=dialect)
     assert found.dialect == (dialect or path.parent.name)
     report = check(text, facts=facts, dialect=dialect, traffic=wanted.get("traffic"))
+    for each in report.findings:
+        own = VENDORS.get(each.reference.split()[0].strip(","), {found.dialect})
+        assert found.dialect in own, f"{each.id} cites {each.reference}"
     said = [f"{each.id} at {each.interface} {each.sentence}" for each in report.findings]
     for key in wanted.get("must", ()):
         assert any(map(of(key), said)), f"{key} is not among {said}"
