@@ -6,6 +6,7 @@ Congestion control, slow start and recovery are choices of their own, named afte
 from qoslib.flows.congestion import Bbr, Congestion, Cubic, HTcp, Reno
 from qoslib.flows.flow import Flow
 from qoslib.flows.host import Host, NetemQueue
+from qoslib.flows.linux import burst_segments, linux_host
 from qoslib.flows.pacing import FqPacing, HtbPacing, Pacing, actual_rate_bps, burst_bytes
 from qoslib.flows.recovery import (
     NewRenoRecovery,
@@ -39,4 +40,6 @@ __all__ = [
     "TimeoutOnly",
     "actual_rate_bps",
     "burst_bytes",
+    "burst_segments",
+    "linux_host",
 ]
