@@ -53,6 +53,8 @@ _OTHER_KIND = re.compile(
 )
 #: How a connector is broken out: into so many ports of this rate [Gbit/s].
 _BREAKOUT = re.compile(r"c\d+-(\d+)g")
+#: The name of a port; that of a bundle may be a word behind `lag-`.
+_NUMBERED = re.compile(r"\d|^lag-")
 _MD = re.compile(r"policy-name \S|\brate (?:pir|cir) ")
 #: A word that is so near to a known one is meant to be it.
 _NEAR = 0.65
@@ -199,7 +201,9 @@ class _Text:
         return lost
 
     def _attached(self, line: Line, words: tuple[str, ...]) -> str:
-        """A command of a SAP or a port."""
+        """A command of a SAP or a port, whose name has a number; else a keyword is in its place."""
+        if words[0] == "port" and not _NUMBERED.search(words[1]):
+            raise NotUnderstood
         name, rest = words[1], [each for each in words[2:] if each not in ("create", "policy-name")]
         broken = _BREAKOUT.fullmatch(rest[-1]) if rest[:-1] == ["connector", "breakout"] else None
         if broken:
