@@ -7,13 +7,15 @@ from qoslib import units
 from qoslib.checks.checked_port import CheckedPort, Member
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text
+from qoslib.tolerances import ROUNDING
 
-__all__ = ["contract_bps"]
+__all__ = ["contract_bps", "exceeded_bps"]
 
 #: Of these, `bandwidth` is the rate of what carries them, which shapes by itself.
 _CARRIED = ("dialer", "virtual", "multilink", "tunnel", "atm")
 #: The usual packet of a rate without a size, where nobody said what is sent: IMIX [B].
 USUAL_BYTES = 362
+_BLIND = "as it does not know the classes"
 
 
 def contract_bps(checked: CheckedPort) -> tuple[float, int] | None:
@@ -51,19 +53,56 @@ def no_shaper(checked: CheckedPort) -> Iterator[Found]:
     says = f"The port sends {rate_text(most_bps)}, the contract is {rate_text(rate)}"
     less = most_bps < checked.port.rate_bps
     held = "the limits of its classes let all of that out" if less else "no shaper holds it back"
-    offered = sum(load.rate_bps for load in checked.loads)
-    why = f"Nothing shapes it to {rate_text(rate)}, so that the queues never fill"
-    if offered > rate:
-        lost = units.convert(1 - rate / offered, "1", "%")
-        why = f"{rate_text(offered)} in, {rate_text(rate)} out: the carrier drops {lost:.0f} %,"
-        why += " voice too, as it does not know the classes"
+    over = exceeded_bps(checked) is not None
     yield Found(
         checked.configured.line,
         f"{says}{where}, and {held}.",
-        why + ".",
+        _carried(checked, rate, over=over),
         checked.fixes.port_rate(_fitting_bps(checked, rate)),
-        "error" if offered > rate or not line else "warning",
+        "error" if over or not line else "warning",
     )
+
+
+def _carried(checked: CheckedPort, rate_bps: float, *, over: bool) -> str:
+    """What becomes of a load where nothing shapes a port to what the carrier takes."""
+    if not over:
+        return f"Nothing shapes it to {rate_text(rate_bps)}, so that the queues never fill."
+    sent_bps = _sent_bps(checked, tcp=False)
+    flows = sum(len(load.flows) for load in checked.loads)
+    load = " + ".join([rate_text(sent_bps), *([f"{flows} TCP"] if flows else [])])
+    assumed = any(each.origin == "assumed" for each in checked.loads)
+    sent = f"{load}{' (assumed: the minima)' if assumed else ''} in, {rate_text(rate_bps)} out"
+    lost = units.convert(1 - rate_bps / sent_bps, "1", "%") if sent_bps > rate_bps else 0.0
+    if lost:
+        return f"{sent}: the carrier drops {lost:.0f} %, voice too, {_BLIND}."
+    return f"{sent}: TCP sends until the carrier drops packets, those of voice too, {_BLIND}."
+
+
+def exceeded_bps(checked: CheckedPort) -> float | None:
+    """The contract that a port's load exceeds [bit/s]; None where it fits or none is known.
+
+    What the carrier drops then is of any class, as TCP sends until packets are dropped.
+    """
+    contract = contract_bps(checked)
+    if contract is None:
+        return None
+    frame = _frame_bytes(checked)
+    counted_bps = _sent_bps(checked) * (frame + _overhead_bytes(checked)) / frame
+    return contract[0] if counted_bps > contract[0] * (1 + ROUNDING) else None
+
+
+def _sent_bps(checked: CheckedPort, *, tcp: bool = True) -> float:
+    """What the port sends of its load, TCP as much as its class may [bit/s]."""
+    sent_bps = dict.fromkeys(checked.port.queue_names, 0.0)
+    members = {member.name: member for member in checked.every}
+    for load in checked.loads:
+        queue = members[load.taken_by or load.name].queue.name
+        sent_bps[queue] += math.inf if tcp and load.flows else load.rate_bps
+    whole_bps = 0.0
+    for group in checked.groups:
+        each = (min(sent_bps[of.queue.name], _limit_bps(of)) for of in group.members)
+        whole_bps += min(group.most_bps, sum(each))
+    return min(checked.capacity_bps, whole_bps)
 
 
 def _most_bps(checked: CheckedPort) -> float:
@@ -92,8 +131,7 @@ def shaper_over_contract(checked: CheckedPort) -> Iterator[Found]:
     if contract is None or not checked.shaped:
         return
     rate_bps, capacity_bps = contract[0], checked.capacity_bps
-    more = checked.facts.number(checked.configured.interface, "overhead_bytes") or 0.0
-    frame = _frame_bytes(checked)
+    more, frame = _overhead_bytes(checked), _frame_bytes(checked)
     counted_bps = capacity_bps * (frame + more) / frame
     if max(capacity_bps, counted_bps) <= rate_bps:
         return
@@ -112,6 +150,11 @@ def shaper_over_contract(checked: CheckedPort) -> Iterator[Found]:
     )
 
 
+def _overhead_bytes(checked: CheckedPort) -> float:
+    """What the carrier adds to each frame when it counts, a fact [B]."""
+    return checked.facts.number(checked.configured.interface, "overhead_bytes") or 0.0
+
+
 def _frame_bytes(checked: CheckedPort) -> float:
     """The mean frame that is sent, or a usual one [B]."""
     sent = [(load.rate_bps, load.frame_bytes) for load in checked.loads if load.frame_bytes]
@@ -121,6 +164,5 @@ def _frame_bytes(checked: CheckedPort) -> float:
 
 def _fitting_bps(checked: CheckedPort, rate_bps: float) -> float:
     """The shaper's rate with which the carrier counts its own, with what it adds to a frame."""
-    more = checked.facts.number(checked.configured.interface, "overhead_bytes") or 0.0
-    frame = _frame_bytes(checked)
+    more, frame = _overhead_bytes(checked), _frame_bytes(checked)
     return rate_bps * frame / (frame + more)

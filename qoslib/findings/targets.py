@@ -5,9 +5,10 @@ from math import inf
 
 from qoslib import units
 from qoslib.checks.checked_port import CheckedPort
+from qoslib.checks.contract import exceeded_bps
 from qoslib.checks.loads import Load
 from qoslib.checks.rule import Found
-from qoslib.config.amounts import time_text
+from qoslib.config.amounts import rate_text, time_text
 from qoslib.findings.losses import loses
 from qoslib.findings.report import ClassRun
 from qoslib.findings.report_text import UNTOLD, loss_text, p99_text, untold
@@ -63,6 +64,7 @@ def on_targets(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[tupl
     by_name = {each.name: each for each in found}
     nearly = {each.name for each in found if not each.changing and _nearly_all_lost(each)}
     lost = {each.name for each in checked.every if not checked.pauses(each)} & nearly
+    contract = exceeded_bps(checked)
     for load in checked.loads:
         run = by_name.get(load.name)
         if load.target_s is None or load.name in lost:
@@ -75,6 +77,9 @@ def on_targets(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[tupl
         packets = _packets(load, run)
         if run.delay_p99.low <= load.target_s < run.delay_p99.high:
             yield load.name, f"{UNTOLD}: {of} (packet model)."
+        elif run.delay_p99.high <= load.target_s and contract is not None:
+            but = f"but the carrier takes {rate_text(contract)} and drops packets of any class"
+            yield load.name, f"{UNTOLD}: {of} (packet model), {but}."
         elif run.delay_p99.high <= load.target_s and packets < LEAST_PACKETS:
             yield load.name, f"{UNTOLD}: {of}, but a run has only {packets:.0f} packets of it."
         elif run.delay_p99.high <= load.target_s:

@@ -579,6 +579,12 @@ def test_a_contract_that_only_bandwidth_tells_is_a_warning_until_the_load_exceed
     assert got.severity == "warning"
     assert "(line 19)" in got.sentence
     assert "shape average 50000000" in got.fix
+    (got,) = found("no-shaper", unshaped(), 'VIDEO = "40 Mb/s"', statements=BANDWIDTH)
+    assert got.severity == "warning"
+    sent = 'VIDEO = "40 Mb/s"\nclass-default = "2 bulk TCP, 20 ms"'
+    (got,) = found("no-shaper", unshaped(), sent, statements=BANDWIDTH)
+    assert got.severity == "error"
+    assert got.arithmetic.startswith("40 Mb/s + 2 TCP in, 50 Mb/s out: TCP sends until")
 
 
 def test_a_picture_of_a_video_against_the_burst():
