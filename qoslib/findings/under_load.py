@@ -12,10 +12,9 @@ from qoslib.checks.promises import queued
 from qoslib.config import ConfiguredPort
 from qoslib.config.amounts import time_text
 from qoslib.config.guarantees import capacity_bps
-from qoslib.findings.flatten import one_level, one_queue
 from qoslib.findings.report import ClassRun
 from qoslib.flows import Flow, Host
-from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree
+from qoslib.port import Port
 from qoslib.results import Interval, Result
 from qoslib.scenario import Scenario
 from qoslib.tolerances import ROUNDING
@@ -106,11 +105,8 @@ def scenario_of(
     (12000000.0, 20.0)
     """
     assert configured.port is not None
-    port = one_queue(configured.port)
-    stands_in = model == "fluid" or not tcp or bool(_no_tcp(configured, loads, ratio))
-    if not stands_in and any(load.flows for load in loads):
-        port = one_level(port, _sent_bps(configured, loads, max(ratio, *LOADS)))
-    port = _classified(configured, port, loads)
+    stands_in = model == "fluid" or not tcp or bool(_no_tcp(configured, loads))
+    port = _classified(configured, configured.port, loads)
     every = [stream for load in loads for stream in load.streams if stream.rate_bps]
     streams = [stream.replace(rate_bps=stream.rate_bps * ratio) for stream in every]
     with_tcp = [load for load in loads if load.flows]
@@ -154,26 +150,9 @@ def _classified(configured: ConfiguredPort, port: Port, loads: Sequence[Load]) -
     return port.replace(classifier=port.classifier.replace(rules=(*rules, *port.classifier.rules)))
 
 
-def _sent_bps(configured: ConfiguredPort, loads: Sequence[Load], ratio: float) -> dict[str, float]:
-    """What each queue is sent at most, by TCP as much as the port sends [bit/s]."""
-    assert configured.port is not None
-    queues = {name: each.queue for name, each in queued(configured).items()}
-    most = capacity_bps(configured.port)
-    sent_bps = dict.fromkeys(queues.values(), 0.0)
-    for load in loads:
-        queue = queues.get(load.taken_by, queues[load.name])
-        sent_bps[queue] += most if load.flows else ratio * load.rate_bps
-    return sent_bps
-
-
-def _no_tcp(configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.0) -> str:
+def _no_tcp(configured: ConfiguredPort, loads: Sequence[Load]) -> str:
     """Why TCP does not run itself in the packet model; empty where it does."""
     assert configured.port is not None
-    port = one_level(one_queue(configured.port), _sent_bps(configured, loads, max(ratio, *LOADS)))
-    if isinstance(port.scheduler, HierarchicalTokenBucket):
-        return "no engine runs TCP below classes that borrow (HTB)"
-    if isinstance(port.scheduler, SchedulerTree):
-        return "no engine runs TCP below a tree of schedulers like this one"
     flows = [flow for load in loads for flow in load.flows]
     if not flows:
         return ""
@@ -183,7 +162,7 @@ def _no_tcp(configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.
     if trip_s > LONGEST_TRIP_S:
         return f"a round trip of {time_text(trip_s)} does not fit below its first time-out of 1 s"
     pps = _pps([stream for load in loads for stream in load.streams])
-    pps += units.rate_pps(capacity_bps(port), flows[0].frame_bytes)
+    pps += units.rate_pps(capacity_bps(configured.port), flows[0].frame_bytes)
     if ROUND_TRIPS * trip_s * pps <= MOST_PACKETS:
         return ""
     run = f"{ROUND_TRIPS} round trips of {time_text(trip_s)} have more than"

@@ -10,14 +10,12 @@ import pandas as pd
 import pytest
 
 from qoslib import __main__, measurements, telemetry
-from qoslib import run as run_scenario
 from qoslib.checks import RULES, Finding, loads
 from qoslib.config import read
 from qoslib.config.amounts import parse_amount
 from qoslib.findings import MODEL_RULES, Report, check, scenario_of, under_load
 from qoslib.findings.document import annotations, document
 from qoslib.findings.page import page
-from qoslib.port import Fifo
 
 SECRETS = ("hush-community", "9$secret", "topsecret", "198.51.100.7", "wifi-key")
 EDGE = """\
@@ -423,16 +421,6 @@ def test_a_packet_that_is_on_its_way_at_the_end_is_not_lost():
     packets = [run for run in runs if run.model == "packets"]
     assert [run.load_ratio for run in packets] == [0.8, 1.0, 1.2]
     assert [run.drop_ratio for run in packets] == [0.0, 0.0, 0.0]
-
-
-def test_a_tree_of_one_queue_runs_as_a_port_with_its_shaper_packet_by_packet():
-    text = "policy-map P\n class class-default\n  shape average 50000000\n"
-    text += "interface GigabitEthernet0/0\n service-policy output P\n"
-    (port,) = read(text).ports
-    flat = scenario_of(port, loads(port, 'class-default = ["30 Mb/s of IMIX", "24 Mb/s video"]'))
-    assert type(flat.network.scheduler) is Fifo
-    flat = flat.replace(duration_s=1.0, warmup_s=0.1)
-    assert run_scenario(flat) == run_scenario(flat.replace(network=port.port))
 
 
 def test_a_fix_of_priority_is_in_per_cent_where_the_policy_is():
