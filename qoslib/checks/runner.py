@@ -12,10 +12,12 @@ from qoslib.checks import (
     junos_references,
     lossless,
     marks,
+    never_matches,
     policers,
     priority,
     queueless,
     references,
+    spelling,
     tc_commands,
 )
 from qoslib.checks.checked_port import CheckedPort
@@ -52,7 +54,9 @@ _FILES = (
     lossless,
     references,
     junos_references,
+    spelling,
     command_checks,
+    never_matches,
     queueless,
     tc_commands,
 )
