@@ -92,7 +92,8 @@ def _calls(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
         fail(f"codec of {name}", found["codec"], ", ".join(table))
     calls, row = _number(found["calls"]), table[codec]
     each = units.bits(row["frame_bytes"]) / row["packet_s"]
-    stream = Stream(name, calls * each, row["frame_bytes"], Poisson(), mark)
+    flows = max(round(calls), 1)
+    stream = Stream(name, calls * each, row["frame_bytes"], Poisson(), mark, flows=flows)
     every = f"{row['frame_bytes']} B every {time_text(row['packet_s'])}"
     return Sent([stream], f"{calls:g} calls x {rate_text(each)} ({every})", "computed")
 
@@ -113,13 +114,17 @@ def _teams_video(found: re.Match[str], name: str, mark: str, *_: object) -> Sent
     calls = _number(found["calls"])
     bursts = TickedBursts(row["packet_s"])
     why = f"{calls:g} calls x {rate_text(each)}, {1 / row['packet_s']:.3g} pictures per second"
-    stream = Stream(name, calls * each, row["frame_bytes"], bursts, mark)
+    flows = max(round(calls), 1)
+    stream = Stream(name, calls * each, row["frame_bytes"], bursts, mark, flows=flows)
     return Sent([stream], why, "computed")
 
 
 def _web(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
     users, each = _number(found["users"]), _words()["web"]["rate_bps"]
-    stream = Stream(name, users * each, _words()["data"]["frame_bytes"], Poisson(), mark)
+    flows = max(round(users), 1)
+    stream = Stream(
+        name, users * each, _words()["data"]["frame_bytes"], Poisson(), mark, flows=flows
+    )
     return Sent([stream], f"{users:g} users x {rate_text(each)}, which is assumed", "computed")
 
 

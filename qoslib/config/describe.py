@@ -16,6 +16,7 @@ from qoslib.port import (
     ExcessBurst,
     ExcessRate,
     Fifo,
+    FlowQueues,
     HeadDrop,
     HierarchicalTokenBucket,
     Instantaneous,
@@ -198,6 +199,10 @@ _RECORDS: dict[type, Callable[[Any], str]] = {
     Ewma: lambda of: f"a moving average of weight 2^-{of.exponent}",
     ExcessBurst: lambda of: f"a burst of {size_text(of.burst_bytes)}",
     ExcessRate: lambda of: f"{_bucket(of)} beyond the first",
+    FlowQueues: lambda of: (
+        f"{of.queues:,} queues by flow, {size_text(of.quantum_bytes)} a round"
+        + (", new flows first" if of.sparse_first else "")
+    ),
     MemoryPool: lambda of: f"{of.name!r} of {size_text(of.limit_bytes)}",
     PacketLimit: _packets,
     PeakRate: lambda of: f"a peak of {_bucket(of)}",

@@ -12,10 +12,12 @@ from qoslib.port import (
     DeficitRoundRobin,
     Ewma,
     Fifo,
+    FlowQueues,
     HeadDrop,
     HierarchicalTokenBucket,
     Node,
     PacketLimit,
+    Pie,
     Policer,
     Port,
     Queue,
@@ -63,16 +65,35 @@ def held(random: Random) -> dict:
     codel = Codel(
         float(f"{micro}e-6"), 0.1, random.random() < 0.5, random.choice([None, 0.0, 0.002])
     )
-    limit, dropper = random.choice(
+    pie = Pie(0.02, 0.03, random.randint(1, 32) / 16, random.randint(1, 32) / 16)
+    limit, dropper, flows = random.choice(
         [
-            (packets, TailDrop()),
-            (packets, HeadDrop()),
-            (size, TailDrop()),
-            (size, red),
-            (packets, codel),
+            (packets, TailDrop(), None),
+            (packets, HeadDrop(), None),
+            (packets, TailDrop(), served_in_turn(random)),
+            (size, TailDrop(), None),
+            (size, red, None),
+            (packets, pie.replace(ecn=random.random() < 0.5), None),
+            (packets, codel, None),
+            (packets, codel, FlowQueues(random.randint(1, 4096), random.randint(256, 9000))),
         ]
     )
-    return {"limit": limit, "dropper": dropper}
+    return {"limit": limit, "dropper": dropper, "flows": flows}
+
+
+def served_in_turn(random: Random) -> FlowQueues:
+    """What sfq or fq makes of flows."""
+    flows = FlowQueues(
+        2 ** random.randint(0, 12),
+        random.randint(256, 9000),
+        overflow="arriving",
+        drop_at="tail",
+        flow_limit=PacketLimit(random.randint(1, 127)),
+    )
+    if random.random() < 0.5:
+        return flows
+    end, period_s = random.choice(["head", "tail"]), random.choice([None, 10.0])
+    return flows.replace(sparse_first=False, overflow="longest", drop_at=end, rehash_s=period_s)
 
 
 def bucket(random: Random) -> Shaper:

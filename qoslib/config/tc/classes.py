@@ -5,15 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from qoslib.config.code_points import DSCP
-from qoslib.config.records import FAIR_QUEUE, ConfiguredClass, Setting
+from qoslib.config.records import ConfiguredClass, Setting
 from qoslib.config.source import ConfigurationError
 from qoslib.config.sourced import Sourced, made
 from qoslib.config.tc.command import Command, handle
-from qoslib.config.tc.device import Device
 from qoslib.config.tc.filters import Selected, selected
 from qoslib.config.tc.options import Options
 from qoslib.config.tc.provenance import DeviceNotes, Part, Unmodelled
-from qoslib.config.tc.queues import FLOWS_LOST
 from qoslib.config.values import Value
 from qoslib.port import Classifier, Policer
 
@@ -28,7 +26,6 @@ __all__ = [
     "classifier_of",
     "classify",
     "describe",
-    "flows_apart",
     "policer",
 ]
 
@@ -230,18 +227,9 @@ def describe(
         said = [each for each in every if each is not None]
         statements = tuple(map(notes.statement, said))
         settings = tuple(setting for each in said for setting in _settings(each))
-        if (below := notes.device.child_of(classid)) is not None:
-            settings = (*settings, *flows_apart(notes.device, below))
         line, node = (command.line, nodes.get(command.parent, "")) if command else (0, "")
         own = tuple(marks.get(name, ()))
         notes.classes.append(ConfiguredClass(name, name, own, line, node, statements, settings))
-
-
-def flows_apart(device: Device, qdisc: Command) -> Iterator[Setting]:
-    """That a qdisc, or the one below its shaper, keeps the packets of flows apart."""
-    inner = device.only_child_of(qdisc) if qdisc.kind in ("tbf", "netem") else qdisc
-    if inner is not None and inner.kind in FLOWS_LOST:
-        yield Setting(FAIR_QUEUE, line=inner.line)
 
 
 def _settings(command: Command) -> Iterator[Setting]:

@@ -7,16 +7,20 @@ from itertools import count
 
 from qoslib import units
 from qoslib.config.tc.filters import dscps, matching
+from qoslib.config.tc.flow_queues import MOST_DEPTH_PACKETS
 from qoslib.config.tc.options import LARGEST, words_of
-from qoslib.config.tc.queues import red_exponent
+from qoslib.config.tc.queues import PIE_SCALE, red_exponent
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
     Classifier,
     Codel,
+    Dropper,
     Ewma,
+    FlowQueues,
     HeadDrop,
     PacketLimit,
+    Pie,
     Policer,
     Port,
     Queue,
@@ -36,7 +40,7 @@ UNUSED_LIMIT = "100kb"
 #: Sizes of a packet to try, until a burst gives the weight that RED is to have [B].
 PACKETS_BYTES = (1000, 1500, 500, 250, 100, 64, 4000, 9000)
 MOST_BURST_PACKETS = 20_000
-#: What CoDel holds where its limit is not in packets.
+#: What CoDel, PIE and queues of flows hold where their limit is not in packets.
 CODEL_PACKETS = 1000
 #: A time of 0 would be the default of tc.
 LEAST_S = 1e-6
@@ -128,6 +132,10 @@ def queue_words(queue: Queue, line_bps: float) -> str:
     'pfifo_head_drop limit 64'
     """
     limit, dropper = _size(queue, line_bps), queue.dropper
+    if queue.flows is not None:
+        return _flow_words(queue.flows, limit, dropper)
+    if isinstance(dropper, Pie):
+        return _pie_words(dropper, limit)
     if isinstance(dropper, Codel):
         return _codel_words(dropper, limit)
     if isinstance(limit, ByteLimit):
@@ -146,11 +154,53 @@ def _size(queue: Queue, line_bps: float) -> PacketLimit | ByteLimit:
     return limit
 
 
-def _codel_words(dropper: Codel, limit: PacketLimit | ByteLimit) -> str:
+def _flow_words(flows: FlowQueues, limit: PacketLimit | ByteLimit, dropper: Dropper) -> str:
+    """The qdisc that keeps flows apart as the queue does, or most like it."""
+    if isinstance(dropper, Codel):
+        more = {"flows": flows.queues, "quantum": flows.quantum_bytes}
+        return _codel_words(dropper, limit, "fq_codel", drop_batch=flows.batch_packets, **more)
+    held, own = _in_packets(limit), flows.flow_limit
+    each = own.packets if isinstance(own, PacketLimit) else held
+    if flows.sparse_first:
+        count, size = flows.queues, flows.quantum_bytes
+        return words_of("qdisc", "fq", limit=held, flow_limit=each, buckets=count, quantum=size)
     return words_of(
         "qdisc",
-        "codel",
-        limit=limit.packets if isinstance(limit, PacketLimit) else CODEL_PACKETS,
+        "sfq",
+        limit=held,
+        depth=min(each, MOST_DEPTH_PACKETS),
+        divisor=1 << (flows.queues - 1).bit_length(),
+        quantum=flows.quantum_bytes,
+        perturb=None if flows.rehash_s is None else max(round(flows.rehash_s), 1),
+        headdrop=flows.drop_at == "head",
+    )
+
+
+def _in_packets(limit: PacketLimit | ByteLimit) -> int:
+    return limit.packets if isinstance(limit, PacketLimit) else CODEL_PACKETS
+
+
+def _pie_words(dropper: Pie, limit: PacketLimit | ByteLimit) -> str:
+    return words_of(
+        "qdisc",
+        "pie",
+        limit=_in_packets(limit),
+        target=max(dropper.target_s, LEAST_S),
+        tupdate=max(dropper.update_s, LEAST_S),
+        alpha=max(round(dropper.alpha_hz * PIE_SCALE), 1),
+        beta=max(round(dropper.beta_hz * PIE_SCALE), 1),
+        ecn=dropper.ecn,
+    )
+
+
+def _codel_words(
+    dropper: Codel, limit: PacketLimit | ByteLimit, kind: str = "codel", **more: int
+) -> str:
+    return words_of(
+        "qdisc",
+        kind,
+        limit=_in_packets(limit),
+        **more,
         target=max(dropper.target_s, LEAST_S),
         interval=max(dropper.interval_s, LEAST_S),
         ce_threshold=dropper.ce_threshold_s,

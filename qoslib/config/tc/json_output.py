@@ -22,8 +22,7 @@ _TIMES = {"target", "interval", "ce_threshold", "lat", "tupdate"}
 _IGNORED = {"direct_packets_stat", "ver", "level", "linklayer", "burst_cell", "cburst_cell"}
 _IGNORED |= {"mpu_rate", "mpu_ceil", "mpu", "multiqueue", "Scell_log", "stats", "leaf", "offload"}
 _IGNORED |= {"class", "handle", "parent", "root", "dev", "kind", "lended", "borrowed", "giants"}
-_IGNORED |= {"tokens", "ctokens", "depth", "flows", "divisor", "perturb", "drop_batch", "gap"}
-_IGNORED |= {"memory_limit", "seed"}
+_IGNORED |= {"tokens", "ctokens", "gap", "seed"}
 #: Of a filter, what its words are without; `fh` and its like are the kernel's own numbering.
 _OF_FILTERS = {"fh", "order", "key_ht", "bkt", "not_in_hw", "in_hw", "in_hw_count", "skip_hw"}
 _OF_FILTERS |= {"match", "flowid", "classid", "keys", "mark", "mask", "actions", "handle"}

@@ -61,6 +61,7 @@ _CODEL = {
     "interval": Option("time", "codel_interval"),
     **_kind(time="ce_threshold", flag="ecn noecn"),
 }
+_MEMORY = "memory_limit, which counts all that the kernel holds of a packet, is left out."
 _BANDS = {"bands": Option("count", "prio_bands"), "priomap": Option("words")}
 #: What else netem does, in the order in which it is listed.
 _NETEM_LOST = {
@@ -100,8 +101,20 @@ KINDS: Mapping[tuple[str, str], Mapping[str, Option]] = {
     ("qdisc", "fq_codel"): {
         "limit": Option("count", "fq_codel_limit"),
         **_CODEL,
-        **_kind(count="flows quantum drop_batch", size="memory_limit"),
+        "flows": Option("count", "fq_codel_flows"),
+        "quantum": Option("size", "flow_quantum"),
+        "drop_batch": Option("count", "fq_codel_drop_batch"),
+        "memory_limit": Option("size", "", _MEMORY, (32 * 2**20,)),
         **_kind(word="ce_threshold_selector ce_threshold_mask"),
+    },
+    ("qdisc", "pie"): {
+        "limit": Option("count", "pie_limit"),
+        "target": Option("time", "pie_target"),
+        "tupdate": Option("time", "pie_tupdate"),
+        "alpha": Option("count", "pie_alpha"),
+        "beta": Option("count", "pie_beta"),
+        "bytemode": Option("flag", lost="Without bytemode small packets are dropped as often."),
+        **_kind(flag="ecn noecn nobytemode dq_rate_estimator no_dq_rate_estimator"),
     },
     ("qdisc", "red"): {
         **_kind(size="limit min max avpkt", count="burst ewma Plog Scell_log"),
@@ -117,15 +130,26 @@ KINDS: Mapping[tuple[str, str], Mapping[str, Option]] = {
     },
     ("qdisc", "sfq"): {
         "limit": Option("count", "sfq_limit"),
-        **_kind(count="flows drop_batch depth divisor burst", size="quantum min max avpkt"),
-        **_kind(word="perturb redflowlimit probability ewma", flag="headdrop ecn harddrop"),
+        "quantum": Option("size", "flow_quantum"),
+        "divisor": Option("count", "sfq_divisor"),
+        "depth": Option("count", "sfq_depth"),
+        "perturb": Option("seconds"),
+        "redflowlimit": Option("size", lost="Flows have no RED here."),
+        **_kind(count="flows drop_batch burst", size="min max avpkt"),
+        **_kind(word="probability ewma", flag="headdrop ecn harddrop"),
     },
     ("qdisc", "fq"): {
         "limit": Option("packets", "fq_limit"),
+        "flow_limit": Option("packets", "fq_flow_limit"),
+        "buckets": Option("count", "fq_buckets"),
+        "quantum": Option("size", "fq_quantum"),
+        "ce_threshold": Option("word", lost="No packet is marked here, in spite of ce_threshold."),
+        "bands": Option(
+            "word", lost="Flows of all priorities are served alike here, not in bands."
+        ),
         **_kind(
-            count="flow_limit buckets",
-            word="quantum initial_quantum maxrate low_rate_threshold orphan_mask refill_delay"
-            " timer_slack horizon ce_threshold offload_horizon bands",
+            word="initial_quantum maxrate low_rate_threshold orphan_mask refill_delay timer_slack"
+            " horizon offload_horizon",
             words="weights priomap",
             flag="pacing nopacing horizon_drop horizon_cap",
         ),
@@ -166,7 +190,6 @@ UNMODELLED = {
     "etf": "packets that leave at the time they ask for",
     "cbs": "the credit of IEEE 802.1Qav",
     "ets": "strict bands before bands that share by quanta",
-    "pie": "dropping by the estimated delay",
     "fq_pie": "dropping by the estimated delay, in a queue for each flow",
     "sfb": "fair dropping by bins",
     "choke": "dropping in pairs",
@@ -206,12 +229,18 @@ def _share(text: str, line: int) -> float:
     return float(text)
 
 
+def _seconds(text: str, line: int) -> int:
+    """Whole seconds, which `tc` shows as ``10sec``."""
+    return count(text.removesuffix("sec"), line)
+
+
 _RATE = Sort("bit/s", rate_bps, rate_word)
 SORTS: Mapping[str, Sort] = {
     "rate": _RATE,
     "rate or share": _RATE,
     "size": Sort("B", lambda text, line: size_bytes(text.partition("/")[0], line), _whole),
     "time": Sort("s", time_s, time_word),
+    "seconds": Sort("s", _seconds, _whole),
     "count": Sort("", count, _whole),
     "packets": Sort(
         "packets", lambda text, line: size_bytes(text.lower().removesuffix("p"), line), _whole

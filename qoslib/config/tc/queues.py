@@ -5,13 +5,24 @@ import math
 from qoslib import units
 from qoslib.config.conditioners import token_bucket
 from qoslib.config.source import ConfigurationError
-from qoslib.config.sourced import Sourced, made
+from qoslib.config.sourced import Sourced, made, number
 from qoslib.config.tc.amounts import rate_bps, time_s
 from qoslib.config.tc.command import Command
+from qoslib.config.tc.flow_queues import FLOW_KINDS, flow_queues
 from qoslib.config.tc.options import Options, by_default
 from qoslib.config.tc.provenance import DeviceNotes, Part, Unmodelled
 from qoslib.config.values import Value
-from qoslib.port import ByteLimit, ByteRedProfile, Codel, Ewma, HeadDrop, PacketLimit, Red, Shaper
+from qoslib.port import (
+    ByteLimit,
+    ByteRedProfile,
+    Codel,
+    Ewma,
+    HeadDrop,
+    PacketLimit,
+    Pie,
+    Red,
+    Shaper,
+)
 
 __all__ = [
     "count_frames",
@@ -25,15 +36,11 @@ __all__ = [
     "shaper_of",
 ]
 
-#: Kinds that hold packets of flows apart, and what is lost in one queue.
-FLOWS_LOST = {
-    "fq_codel": "All flows share one queue and one CoDel here, so sparse flows wait for others.",
-    "sfq": "All flows share one queue here, and a full one drops what arrives.",
-    "fq": "All flows share one queue here, and none is paced.",
-}
 #: Up to this weight iproute2 looks for one that fits a burst.
 MOST_WEIGHTS = 32
 MOST_BURST_PACKETS = 10**6
+#: Of alpha and beta of PIE, as tc has them, in 1 Hz.
+PIE_SCALE = 16
 
 
 def queue_fields(
@@ -52,15 +59,18 @@ def queue_fields(
 def _fields(part: Part, ceil_bps: float) -> dict[str, object]:
     """What the queue of a qdisc holds, how it drops, and a shaper behind it."""
     qdisc, kind = part.command, part.command.kind
-    if kind in FLOWS_LOST:
-        part.lose(FLOWS_LOST[kind])
+    if kind in FLOW_KINDS:
+        codel = {"dropper": _codel(part)} if kind == "fq_codel" else {}
+        return {"limit": _length(part), "flows": flow_queues(part), **codel}
     if kind in ("tbf", "netem"):
         return _shaped(part, ceil_bps)
-    if kind in ("codel", "fq_codel"):
+    if kind == "codel":
         return {"limit": _length(part), "dropper": _codel(part)}
+    if kind == "pie":
+        return {"limit": _length(part), "dropper": _pie(part)}
     if kind == "red":
         return _red(part)
-    if kind in ("sfq", "fq", "pfifo"):
+    if kind == "pfifo":
         return {"limit": _length(part)}
     if kind == "pfifo_head_drop":
         return {"limit": _length(part), "dropper": HeadDrop()}
@@ -196,6 +206,21 @@ def _codel(part: Part) -> Sourced[Codel]:
     ecn = "noecn" not in options if part.command.kind == "fq_codel" else "ecn" in options
     threshold = options.get("ce_threshold")
     return made(Codel, target_s=target, interval_s=interval, ecn=ecn, ce_threshold_s=threshold)
+
+
+def _pie(part: Part) -> Sourced[Pie]:
+    """PIE, whose alpha and beta tc counts in sixteenths (Linux, net/sched/sch_pie.c)."""
+    options = part.options
+    part.lose(*options.lost())
+    alpha, beta = (options.given(name) for name in ("alpha", "beta"))
+    return made(
+        Pie,
+        target_s=options.said("target") or options.default("target"),
+        update_s=options.said("tupdate") or options.default("tupdate"),
+        alpha_hz=number(alpha.value / PIE_SCALE, alpha),
+        beta_hz=number(beta.value / PIE_SCALE, beta),
+        ecn="ecn" in options and "noecn" not in options,
+    )
 
 
 def red_exponent(minimum_bytes: int, burst_packets: int, average_bytes: int) -> int:

@@ -15,7 +15,6 @@ from qoslib.config.tc.classes import (
     classifier_of,
     classify,
     describe,
-    flows_apart,
 )
 from qoslib.config.tc.command import Command
 from qoslib.config.tc.device import bands
@@ -93,9 +92,7 @@ def inner_of(notes: DeviceNotes, qdisc: Command) -> Inner:
 def single(notes: DeviceNotes, name: str, fields: dict[str, object], qdisc: Command) -> Inner:
     """The only queue of a port."""
     said = (notes.statement(qdisc),)
-    flows = tuple(flows_apart(notes.device, qdisc))
-    of = ConfiguredClass(name, name, ("the rest",), qdisc.line, statements=said, settings=flows)
-    notes.classes.append(of)
+    notes.classes.append(ConfiguredClass(name, name, ("the rest",), qdisc.line, statements=said))
     return Inner([made(Queue, name=name, **fields)], Fifo())
 
 

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from qoslib.config import ConfigurationError, Statement, default, read, recognise
+from qoslib.config.tc.writer import write_tc
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -13,9 +14,11 @@ from qoslib.port import (
     DeficitRoundRobin,
     Ewma,
     Fifo,
+    FlowQueues,
     HeadDrop,
     HierarchicalTokenBucket,
     PacketLimit,
+    Pie,
     Policer,
     Shaper,
     StartTimeFairQueueing,
@@ -191,7 +194,7 @@ def test_plain_script():
     assert port.scheduler == StrictPriority()
     assert [queue.limit for queue in port.queues] == [PacketLimit(1000)] * 2 + [PacketLimit(127)]
     # The address of the packet filter and the lines that are not about queues are nowhere.
-    assert lines(found) == [6, 7]
+    assert lines(found) == [7]
     assert "10.9" not in repr(found)
     assert "HIDDEN" not in repr(found)
 
@@ -265,11 +268,79 @@ def test_codel_and_its_flow_queues():
     text = "tc qdisc add dev e root codel limit 50 target 2ms interval 30msec ce_threshold 1ms ecn"
     (queue,) = only(text).port.queues
     assert (queue.limit, queue.dropper) == (PacketLimit(50), Codel(2e-3, 30e-3, True, 1e-3))
-    found = read("tc qdisc add dev e root fq_codel", facts={"line_rate_bps": 1e8})
-    (queue,) = found.ports[0].port.queues
+    (queue,) = only("tc qdisc add dev e root fq_codel").port.queues
     assert (queue.limit, queue.dropper) == (PacketLimit(10_240), Codel(5e-3, 100e-3, ecn=True))
-    assert lines(found) == [1]
-    assert "share one queue" in found.remarks[0].lost
+    # What RFC 8290 says of its queues is what FlowQueues are without anything said.
+    assert queue.flows == FlowQueues()
+    text = "tc qdisc add dev e root fq_codel limit 600 flows 8 quantum 100 drop_batch 16 noecn"
+    (queue,) = only(text).port.queues
+    assert (queue.limit, queue.dropper) == (PacketLimit(600), Codel())
+    # The kernel takes no quantum below 256 B.
+    assert queue.flows == FlowQueues(8, 256, batch_packets=16)
+
+
+def test_sfq_drops_from_the_longest_flow():
+    text = "tc qdisc add dev e root sfq"
+    flows = FlowQueues(
+        1024,
+        1514,
+        sparse_first=False,
+        overflow="longest",
+        drop_at="tail",
+        flow_limit=PacketLimit(127),
+    )
+    (queue,) = only(text).port.queues
+    assert (queue.limit, queue.flows) == (PacketLimit(127), flows)
+    (queue,) = only(f"{text} limit 300 depth 500 perturb 10 headdrop divisor 64").port.queues
+    changed = flows.replace(queues=64, drop_at="head", rehash_s=10.0)
+    assert (queue.limit, queue.flows) == (PacketLimit(300), changed)
+    shown = "qdisc sfq 8001: dev e root refcnt 2 limit 127p quantum 1514b depth 127 divisor 1024"
+    assert only(f"{shown} perturb 10sec").port.queues[0].flows == flows.replace(rehash_s=10.0)
+
+
+def test_fq_refuses_what_arrives():
+    found = read("tc qdisc add dev e root fq flow_limit 50", facts={"line_rate_bps": 1e8})
+    (queue,) = found.ports[0].port.queues
+    assert queue.limit == PacketLimit(10_000)
+    assert (queue.flows.overflow, queue.flows.quantum_bytes) == ("arriving", 3028)
+    assert queue.flows.flow_limit == PacketLimit(50)
+    assert "initial_quantum" in found.remarks[0].lost
+
+
+def test_pie_counts_alpha_and_beta_in_sixteenths():
+    (queue,) = only("tc qdisc add dev e root pie ecn").port.queues
+    assert (queue.limit, queue.dropper) == (PacketLimit(1000), Pie(ecn=True))
+    text = "tc qdisc add dev e root pie limit 50 target 20ms tupdate 30ms alpha 4 beta 8"
+    (queue,) = only(text).port.queues
+    assert (queue.limit, queue.dropper) == (PacketLimit(50), Pie(0.02, 0.03, 0.25, 0.5))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "fq_codel limit 600 flows 8 quantum 300 drop_batch 16 noecn",
+        "fq_codel ce_threshold 1ms target 2ms",
+        "sfq limit 300 depth 50 perturb 10 headdrop divisor 64",
+        "fq limit 500 flow_limit 50 quantum 1514",
+        "pie limit 50 target 20ms tupdate 30ms alpha 4 beta 8 ecn",
+    ],
+)
+def test_queues_of_flows_are_written_back(options):
+    port = only(f"tc qdisc add dev e root {options}").port
+    written = write_tc(port, "e")
+    assert written.lost == ()
+    assert only(written.text).port == port
+
+
+def test_what_json_shows_of_queues_of_flows_is_read():
+    shown = """[{"kind":"fq_codel","handle":"1:","dev":"e","root":true,"options":{"limit":1001,
+    "flows":512,"quantum":300,"target":4999,"interval":99999,"memory_limit":4194304,
+    "drop_batch":64}}]"""
+    found = read(shown, facts={"line_rate_bps": 1e8})
+    (queue,) = found.ports[0].port.queues
+    assert queue.flows == FlowQueues(512, 300)
+    assert not queue.dropper.ecn
+    assert "memory_limit" in found.remarks[0].lost
 
 
 def test_drr_and_qfq():
