@@ -3,7 +3,7 @@
 Congestion control, slow start and recovery are choices of their own, named after their RFCs.
 """
 
-from qoslib.flows.congestion import Bbr, Congestion, Cubic, HTcp, Reno
+from qoslib.flows.congestion import Bbr, Congestion, Cubic, Dctcp, HTcp, Prague, Reno
 from qoslib.flows.flow import Flow
 from qoslib.flows.host import Host, NetemQueue
 from qoslib.flows.linux import burst_segments, linux_host
@@ -22,6 +22,7 @@ __all__ = [
     "Bbr",
     "Congestion",
     "Cubic",
+    "Dctcp",
     "Flow",
     "FqPacing",
     "HTcp",
@@ -32,6 +33,7 @@ __all__ = [
     "NewRenoRecovery",
     "Pacing",
     "PathologicalRecovery",
+    "Prague",
     "RateHalving",
     "Recovery",
     "Reno",

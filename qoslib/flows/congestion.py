@@ -3,11 +3,22 @@
 Which packets are lost, and how they are repaired, is the business of `qoslib.flows.recovery`.
 """
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from qoslib.record import AtLeastOne, NotNegative, Positive, Record, Within, fail, record
+from qoslib.record import (
+    ECN_WORDS,
+    AtLeastOne,
+    Count,
+    NotNegative,
+    Positive,
+    Record,
+    Share,
+    Within,
+    fail,
+    record,
+)
 
-__all__ = ["Bbr", "Congestion", "Cubic", "HTcp", "Reno"]
+__all__ = ["Bbr", "Congestion", "Cubic", "Dctcp", "HTcp", "Prague", "Reno"]
 
 #: What is left of a window after a loss.
 Kept = Annotated[float, Within(0, 1, open_low=True, open_high=True)]
@@ -16,6 +27,9 @@ Gain = Annotated[float, Within(1, open_low=True)]
 
 class Congestion(Record, family=True):
     """Base of all congestion controls."""
+
+    #: What a flow's packets may say in the ECN field; see `qoslib.flows.Flow.ecn`.
+    ecn: ClassVar[tuple[str, ...]] = ECN_WORDS
 
 
 @record
@@ -82,6 +96,107 @@ class HTcp(Congestion):
     def check(self) -> None:
         if self.beta_low > self.beta_high:
             fail("HTcp.beta_low", self.beta_low, f"at most beta_high, {self.beta_high}")
+
+
+@record
+class Dctcp(Congestion):
+    """DCTCP: the window shrinks by as much as packets are marked (RFC 8257).
+
+    The sender averages the share of packets that were marked, once for each window of data:
+    ``share = (1 - gain) share + gain marked / delivered``. After a mark the window shrinks to
+    ``1 - share / 2`` of itself, once per window of data. It grows as Reno's does, by packets whose
+    ACKs report no mark, and a loss leaves `beta` of it. Flows need `ecn`.
+
+    The receiver says which packets were marked. If it holds ACKs back, the first packet with a
+    mark, and the first without one, makes two ACKs leave at once: one for the packets before it
+    and one for itself (RFC 8257, section 3.2).
+
+    Parameters
+    ----------
+    gain : float
+        Weight of the newest window in the average, g (section 4.2).
+    initial_share : float
+        The average at the start, so 1 halves the window at the first mark (section 4.2).
+    beta : float
+        Share of the window that is left after a loss (section 3.5).
+
+    Notes
+    -----
+    A queue for DCTCP marks all packets that find it longer than a threshold K:
+    ``Queue(..., marking=RedProfile(K, K))``. With N flows in step, whose windows are together
+    ``rate round_trip + K``, the longest queue is K + N packets (Alizadeh et al. 2010,
+    doi:10.1145/1851182.1851192).
+
+    Examples
+    --------
+    >>> Dctcp().gain
+    0.0625
+    """
+
+    gain: Annotated[float, Within(0, 1, open_low=True)] = 1 / 16
+    initial_share: Share = 1.0
+    beta: Kept = 0.5
+
+    ecn: ClassVar[tuple[str, ...]] = ("classic", "l4s")
+
+
+@record
+class Prague(Congestion):
+    """Prague, the scalable congestion control of L4S (RFC 9330; De Schepper et al., below).
+
+    It answers marks as DCTCP does, with these differences:
+
+    - the average starts at 0, and the first mark halves the window;
+    - the window grows by each packet that was not marked, in windows with marks as well, so that
+      n packets per round trip with a share p of marks make it grow by 1 - p;
+    - the receiver says how many packets were marked (accurate ECN), and holds ACKs back as ever;
+    - a round trip that is shorter than `least_round_trip_s` counts as that long. The window grows
+      by ``(round trip / least)^2`` packets per round trip, so that the rate grows by as much as a
+      longer flow's. The average is taken, and the window shrinks, once in that time. This begins
+      `transition_rounds` windows after slow start;
+    - packets are paced at a window per smoothed round trip, in slow start at twice that as long as
+      the window is below half of the threshold. A burst has no more than 2^-12 s at that rate.
+
+    Packets carry ECT(1): flows need ``ecn="l4s"``.
+
+    Parameters
+    ----------
+    gain : float
+        Weight of the newest share of marks in the average.
+    least_round_trip_s : float
+        Flows with a shorter round trip behave as if it were this [s].
+    transition_rounds : int
+        Windows of data after slow start until they do.
+    beta : float
+        Share of the window that is left after a loss.
+
+    Notes
+    -----
+    Where each round trip has marks and p is their share, the window is ``2 (1 - p) / p`` packets.
+    If packets are marked at random, it is ``(1 + sqrt 3) (1 - p) / p``, as a reduction then waits
+    for the next mark. Flows with shorter round trips than the least have the rate of this one.
+
+    Left out are what Linux does with windows of four packets and fewer (rates in place of
+    windows, smaller packets), windows below two packets, and the fall-back where a queue marks by
+    RFC 3168, which Linux has not switched on.
+
+    References
+    ----------
+    De Schepper, Tilmans, Briscoe and Goel, draft-briscoe-iccrg-prague-congestion-control-04;
+    Linux with L4S, net/ipv4/tcp_prague.c, version 0.7.
+
+    Examples
+    --------
+    >>> Prague().least_round_trip_s
+    0.025
+    """
+
+    gain: Annotated[float, Within(0, 1, open_low=True)] = 1 / 16
+    least_round_trip_s: NotNegative = 0.025
+    transition_rounds: Count = 4
+    beta: Kept = 0.5
+
+    ecn: ClassVar[tuple[str, ...]] = ("l4s",)
 
 
 @record

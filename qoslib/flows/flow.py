@@ -28,7 +28,7 @@ class Flow(Record):
     round_trip_s : float
         Base round trip [s]: what is left of it when nothing waits and no packet takes time on a
         line; the port's base delay and a netem delay of the host are part of it.
-    congestion : Reno, Cubic, HTcp or Bbr
+    congestion : Reno, Cubic, HTcp, Bbr, Dctcp or Prague
         Or its name, like ``"reno"``.
     recovery : SackRecovery, RateHalving, NewRenoRecovery, TimeoutOnly or PathologicalRecovery
     slow_start : SlowStart
@@ -49,7 +49,7 @@ class Flow(Record):
     ecn : {"no", "classic", "l4s"} or bool
         Whether its packets may be marked instead of dropped, and by which rules: their ECN field
         is ECT(0) with ``"classic"`` (RFC 3168), and ECT(1) with ``"l4s"`` (RFC 9331). True stands
-        for ``"classic"`` and false for ``"no"``.
+        for ``"classic"`` and false for ``"no"``. `Dctcp` needs ECN, and `Prague` ``"l4s"``.
     segments_per_ack : int
         The receiver acknowledges every so many in order (RFC 5681, section 4.2: 2), out of order
         at once, and the last ones after `ack_delay_s`.
@@ -90,6 +90,9 @@ class Flow(Record):
             fail("Flow.frame_bytes", self.frame_bytes, f"at least mss_bytes, {self.mss_bytes}")
         if self.window_bytes is not None and self.window_bytes < self.mss_bytes:
             fail("Flow.window_bytes", self.window_bytes, f"at least mss_bytes, {self.mss_bytes}")
+        if self.ecn not in self.congestion.ecn:
+            words = " or ".join(map(repr, self.congestion.ecn))
+            fail("Flow.ecn", self.ecn, f"{words} with {type(self.congestion).__name__}")
         if self.stop_s is not None and self.stop_s <= self.start_s:
             fail("Flow.stop_s", self.stop_s, f"later than start_s, {self.start_s}")
 

@@ -10,6 +10,7 @@ from qoslib import units
 from qoslib.flows import (
     Bbr,
     Cubic,
+    Dctcp,
     Flow,
     Host,
     HtbPacing,
@@ -17,6 +18,7 @@ from qoslib.flows import (
     NewRenoRecovery,
     Pacing,
     PathologicalRecovery,
+    Prague,
     RateHalving,
     Recovery,
     Reno,
@@ -48,7 +50,16 @@ from qoslib.units import Floats
 __all__ = ["LAWS", "RECOVERIES", "fill_choices", "fill_law", "names_of", "plan"]
 
 #: The rule that each congestion control and each recovery becomes.
-LAWS = {Reno: codes.RENO, Cubic: codes.CUBIC, HTcp: codes.HTCP, Bbr: codes.BBR}
+LAWS = {
+    Reno: codes.RENO,
+    Cubic: codes.CUBIC,
+    HTcp: codes.HTCP,
+    Bbr: codes.BBR,
+    Dctcp: codes.DCTCP,
+    Prague: codes.PRAGUE,
+}
+#: How the receivers of some report marks; others do as RFC 3168 says.
+FEEDBACKS = {Dctcp: codes.EXACTLY, Prague: codes.COUNTED}
 RECOVERIES = {
     SackRecovery: codes.SACK,
     RateHalving: codes.HALVING,
@@ -200,7 +211,7 @@ def _fill_sizes(row: np.void, host: Host, flow: Flow, held_packets: int) -> None
     if limit > MOST_PACKETS:
         fail(f"Flow {flow.name!r} window_bytes", flow.window_bytes, f"{MOST_PACKETS} packets")
     row["limit"], row["burst"] = limit, min(host.burst_packets, limit)
-    row["per_ack"] = flow.segments_per_ack
+    row["per_ack"], row["reduced_upto"] = flow.segments_per_ack, -1
     row["end"] = NEVER
     if flow.transfer_bytes is not None:
         row["end"] = min(-(-flow.transfer_bytes // flow.mss_bytes), NEVER)
@@ -236,7 +247,7 @@ def _pace_table(hosts: Sequence[Host], rows: NDArray[np.void]) -> NDArray[np.int
             times_ps += [_burst_ps(host, flow, n + 1) for n in range(kind[-1])]
     for row, (host, flow) in zip(rows, _each_flow(hosts), strict=True):
         paced = host.pacing is not None and not isinstance(host.pacing, HtbPacing)
-        row["paced"] = paced or row["law"] == codes.BBR
+        row["paced"] = paced or row["law"] in (codes.BBR, codes.PRAGUE)
         row["pace_first"] = first[_kind_of_bursts(row, host, flow)]
     return np.array(times_ps, np.int64)
 
@@ -264,9 +275,15 @@ def _burst_ps(host: Host, flow: Flow, segments: int) -> int:
 def fill_choices(row: np.void, flow: Flow) -> None:
     """Write what a flow has chosen into its row."""
     fill_law(row, flow)
+    if flow.ecn != "no":
+        row["feedback"] = FEEDBACKS.get(type(flow.congestion), codes.UNTIL_CWR)
     match flow.congestion:
         case HTcp():
             _fill_htcp(row, flow)
+        case Dctcp() as law:
+            row["marked_share"], row["saw_mark"] = law.initial_share, 1
+        case Prague() as law:
+            _fill_prague(row, law)
         case Bbr() as law:
             _fill_bbr(row, flow, law)
     _fill_slow_start(row, flow.slow_start)
@@ -281,6 +298,8 @@ def fill_law(row: np.void, flow: Flow) -> None:
     match law:
         case Reno(beta):
             row["beta"] = beta
+        case Dctcp() | Prague():
+            row["beta"], row["gain_share"] = law.beta, law.gain
         case Cubic():
             row["beta"], row["c"] = law.beta, law.c
             row["fast"], row["friendly"] = law.fast_convergence, law.friendly
@@ -301,6 +320,11 @@ def _fill_bbr(row: np.void, flow: Flow, law: Bbr) -> None:
     row["probe_every_ps"], row["bandwidth_count"] = picoseconds(law.probe_s), law.rounds + 1
     row["min_at_ps"] = picoseconds(flow.start_s)
     row["least_ps"] = row["probed_ps"] = NEVER
+
+
+def _fill_prague(row: np.void, law: Prague) -> None:
+    row["target_ps"], row["transition"] = picoseconds(law.least_round_trip_s), law.transition_rounds
+    row["most_burst"] = row["burst"]
 
 
 def _fill_slow_start(row: np.void, start: SlowStart) -> None:

@@ -30,6 +30,13 @@ LAWS = st.one_of(
     st.builds(f.Cubic, st.sampled_from([0.4, 40.0]), st.just(0.7), st.booleans(), st.booleans()),
     st.builds(f.HTcp, st.sampled_from([0.0, 0.1, 1.0]), rtt_scaling=st.booleans()),
     st.builds(f.Bbr, rounds=st.sampled_from([2, 10]), probe_s=st.sampled_from([0.3, 10.0])),
+    st.builds(f.Dctcp, st.sampled_from([1 / 16, 0.5]), st.sampled_from([1.0, 0.0])),
+    st.builds(
+        f.Prague,
+        st.sampled_from([1 / 16, 0.5]),
+        st.sampled_from([0.025, 0.1, 0.0]),
+        st.sampled_from([4, 0]),
+    ),
 )
 RECOVERIES = {
     "sack": st.builds(
@@ -70,6 +77,8 @@ DROPPERS = st.sampled_from(
         Red(RedProfile(2, 8, 0.2), AF12, Instantaneous(), ecn=True),
     ]
 )
+#: The step of DCTCP, and a slope.
+MARKING = st.sampled_from([None, None, RedProfile(4, 4), RedProfile(1, 9, 0.3)])
 #: What exceeds is another class, with a profile of its own.
 REMARKING = st.sampled_from(
     [
@@ -80,10 +89,16 @@ REMARKING = st.sampled_from(
 )
 
 
+def able(*given, ecn, **fields):
+    """A flow whose packets say what its congestion control needs."""
+    _, _, law, *_ = given
+    return f.Flow(*given, ecn=ecn if ecn in law.ecn else law.ecn[-1], **fields)
+
+
 @cache
 def flows_of(recovery, name):
     return st.builds(
-        f.Flow,
+        able,
         st.just(name),
         st.sampled_from([0.02, 0.05, 0.083]),
         LAWS,
@@ -129,7 +144,9 @@ def ports(draw):
     when = draw(st.sampled_from([None, None, None, "always", "congested"]))
     policer = Policer(5e6, 10_000, when) if when else draw(REMARKING)
     shaper = draw(st.sampled_from([None, None, Shaper(6e6, 3000)]))
-    queue = Queue("all", limit, draw(DROPPERS), policer=policer, shaper=shaper)
+    dropper = draw(DROPPERS)
+    marking = None if isinstance(dropper, Codel) else draw(MARKING)
+    queue = Queue("all", limit, dropper, policer=policer, shaper=shaper, marking=marking)
     ring = draw(st.sampled_from([0, 0, 0, 4, 300]))
     overhead = draw(st.sampled_from([0, 38]))
     return Port("line", LINE_BPS, (queue,), overhead_bytes=overhead, transmit_ring_packets=ring)

@@ -34,6 +34,10 @@ TREES: dict[type[Scheduler], int] = {SchedulerTree: TREE, HierarchicalTokenBucke
 #: What may drop a packet before its queue is full; by the limit alone nothing does.
 BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE = range(5)
 
+#: Set in the tag of a retransmission that may not be marked (RFC 3168, section 6.1.5). No packet
+#: but TCP's has such a tag: others count from -1.
+NOT_ECT = 1 << 61
+
 #: What pauses senders: nothing, the port, or its queues one by one.
 NO_PAUSE, BY_PORT, BY_QUEUE = range(3)
 

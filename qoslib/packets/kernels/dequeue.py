@@ -5,6 +5,7 @@ from qoslib.packets.kernels.codel import codel_drops
 from qoslib.packets.kernels.codes import BY_CODEL, BY_PIE, CODEL, KEEP
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import hand_over, log_outcome
+from qoslib.packets.kernels.enqueue import capable
 from qoslib.packets.kernels.events import note_choice
 from qoslib.packets.kernels.flow_queues import drop_chosen, settle_all, take_chosen
 from qoslib.packets.kernels.leaving import drop_oldest, left_empty, take_oldest
@@ -65,9 +66,10 @@ def _take_first(state, flows, port, queue, index, kind):
 def _codel_takes(state, flows, port, queue, index, kind, now_ps):
     """Whether CoDel dropped the packet at the head; where it may it marks it, and lets it go."""
     slot = state.slots[head_slot(queue)]
-    sojourn_ps, capable = now_ps - slot.arrival_ps, state.streams[kind.stream].ecn
+    sojourn_ps = now_ps - slot.arrival_ps
     drops = _codel_verdict(flows, queue, index, kind, sojourn_ps, now_ps)
-    if capable and ((drops and queue.ecn) or (not drops and sojourn_ps > queue.ce_ps)):
+    marks = queue.ecn if drops else sojourn_ps > queue.ce_ps
+    if marks and capable(state, kind, slot.tag):
         state.counts[kind.base, 2] += 1
         queue.just_marked = 1
         return False

@@ -8,6 +8,7 @@ from qoslib.packets.kernels.codes import (
     COLOURS,
     HEAD,
     KEEP,
+    NOT_ECT,
     PIE,
     POLICER,
     POOL,
@@ -71,9 +72,15 @@ def _by_marking(state, port, queue, kind, now_ps):
 
 
 @kernel
-def _marked(state, queue, kind, cause):
+def capable(state, kind, tag):
+    """Whether a packet may be marked instead of dropped: its ECN field says so (RFC 3168)."""
+    return state.streams[kind.stream].ecn > 0 and (tag < 0 or tag & NOT_ECT == 0)
+
+
+@kernel
+def _marked(state, queue, kind, tag, cause):
     """Whether the packet is marked instead of dropped (RFC 3168)."""
-    if not queue.ecn or not state.streams[kind.stream].ecn:
+    if not queue.ecn or not capable(state, kind, tag):
         return False
     if cause == RED:
         return queue.looked < kind.red_maximum
@@ -103,7 +110,7 @@ def _finds_room(state, port, queue, kind, now_ps):
 
 
 @kernel
-def _verdict(state, port, queue, kind, now_ps):
+def _verdict(state, port, queue, kind, tag, now_ps):
     """The cause an arriving packet is dropped for, -1 if it is let in, -2 if it is marked too."""
     if port.relays:
         _release_relays(state, port, now_ps)
@@ -112,13 +119,13 @@ def _verdict(state, port, queue, kind, now_ps):
     marked = 0
     if queue.acts_early:
         cause = KEEP
-        if queue.marks and state.streams[kind.stream].ecn:
+        if queue.marks and capable(state, kind, tag):
             marked = _by_marking(state, port, queue, kind, now_ps)
         else:
             cause = _early(state, port, queue, kind, now_ps)
         if cause == PROFILE and queue.drops_head and queue.length > 0:
             _push_out(state, port, queue, now_ps, PROFILE)
-        elif cause >= 0 and _marked(state, queue, kind, cause):
+        elif cause >= 0 and _marked(state, queue, kind, tag, cause):
             marked = 1
         elif cause >= 0:
             return cause
@@ -149,7 +156,7 @@ def enqueue(state, flows, port, packet_class, tag, now_ps):
         join_flow(state, flows, port, packet_class, tag, now_ps)
         return
     if cause == KEEP:
-        cause = _verdict(state, port, queue, kind, now_ps)
+        cause = _verdict(state, port, queue, kind, tag, now_ps)
     if port.events_left > 0:
         events, length = state.events, queue.length
         note_packet(port, queue, events, state.classes, packet_class, length, cause, now_ps)

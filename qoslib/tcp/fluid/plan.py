@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 
 from qoslib import units
 from qoslib.flows import (
-    Bbr,
+    Cubic,
     Flow,
     FqPacing,
     Host,
     HtbPacing,
+    HTcp,
     PathologicalRecovery,
     RateHalving,
+    Reno,
     SackRecovery,
     actual_rate_bps,
     burst_bytes,
@@ -211,8 +213,8 @@ def _fill_flow(row: np.void, port: Port, host: Host, flow: Flow, at: int, step_s
     window, whole = flow.window_bytes or math.inf, flow.transfer_bytes or math.inf
     row["finished_s"], row["until_s"] = math.nan, -math.inf
     row["most"], row["whole"] = window / flow.mss_bytes, whole / flow.mss_bytes
-    if isinstance(flow.congestion, Bbr):
-        allowed = "Reno, Cubic or HTcp; the packet model runs Bbr"
+    if not isinstance(flow.congestion, Reno | Cubic | HTcp):
+        allowed = "Reno, Cubic or HTcp; the packet model runs Bbr, Dctcp and Prague"
         fail("Flow.congestion", flow.congestion, allowed)
     row["c"], row["last_beta"] = 1.0, 0.5
     fill_law(row, flow)

@@ -1,7 +1,7 @@
 """The integer codes by which kernels choose a rule, and of what they note."""
 
 #: Congestion controls.
-RENO, CUBIC, HTCP, BBR = range(4)
+RENO, CUBIC, HTCP, BBR, DCTCP, PRAGUE = range(6)
 #: Recoveries; those up to `LAST_SACK` have selective acknowledgements.
 SACK, HALVING, PATHOLOGICAL, NEW_RENO, TIMEOUT = range(5)
 LAST_SACK = PATHOLOGICAL
@@ -18,8 +18,12 @@ NOTED_SEND, NOTED_ACK, NOTED_TIMEOUT = range(3)
 #: A tag is a segment's number and, in so many bits, how often it has been sent.
 TRIES_BITS = 8
 MOST_TRIES = (1 << TRIES_BITS) - 1
-#: While a packet waits in a queue its tag also says whether it has been marked.
-MARKED = 1 << 62
+#: While a packet is under way its tag also says whether it has been marked, and whether it is the
+#: first new one since the window was reduced (RFC 3168, section 6.1.2).
+MARKED, CWR = 1 << 62, 1 << 60
+TAG = CWR - 1
+#: How a receiver reports marks: not; until it sees CWR (RFC 3168); or which packets had them.
+NO_ECN, UNTIL_CWR, EXACTLY, COUNTED = range(4)
 
 #: Phases of a flow of the fluid.
 SLOW, AVOID, RECOVER, SILENT = range(4)

@@ -6,14 +6,17 @@ from qoslib.packets.kernels.compiling import kernel
 from qoslib.tcp.kernels.bbr import bbr_acts
 from qoslib.tcp.kernels.codes import (
     BBR,
+    DCTCP,
     HTCP,
     LAST_SACK,
     MOST_TRIES,
     NOTED_ACK,
     NOTED_TIMEOUT,
+    PRAGUE,
     RECOVERY,
     TRIES_BITS,
 )
+from qoslib.tcp.kernels.dctcp import counts_marks, prague_paces
 from qoslib.tcp.kernels.delivery import rate_sample, sent_last
 from qoslib.tcp.kernels.events import note_flow
 from qoslib.tcp.kernels.htcp import htcp_looks
@@ -58,8 +61,8 @@ def _delivered(flow, segments, upto, tag):
 
 
 @kernel
-def _answers(flow, senders, acked, delivered, last, was_in_flight, rtt_ps, now_ps):
-    """Losses, then the window."""
+def _answers(flow, senders, acked, delivered, echo, last, was_in_flight, rtt_ps, now_ps):
+    """Losses, then the window, which does not grow by what reports marks (RFC 3168, 6.1.2)."""
     found = 0
     if flow.recovery <= LAST_SACK:
         found = find_lost(flow, senders.segments, senders.log)
@@ -67,13 +70,20 @@ def _answers(flow, senders, acked, delivered, last, was_in_flight, rtt_ps, now_p
         flow.scan = flow.order
     if flow.law == HTCP:
         htcp_looks(flow, acked, now_ps)
+    elif flow.law >= DCTCP:
+        counts_marks(flow, delivered, echo, now_ps)
     before = flow.state
     recovers(flow, senders.segments, delivered, acked, found, now_ps)
     if flow.law == BBR:
         sample = rate_sample(flow, senders, last, delivered, now_ps)
         rates = senders.rates
         bbr_acts(flow, rates, sample, rtt_ps, was_in_flight, delivered, found, now_ps)
-    elif acked > 0 and before == flow.state != RECOVERY and may_grow(flow):
+        return
+    if flow.law == PRAGUE:
+        acked -= echo
+    elif echo:
+        acked = 0
+    if acked > 0 and before == flow.state != RECOVERY and may_grow(flow):
         grows(flow, acked, rtt_ps, now_ps)
 
 
@@ -92,9 +102,12 @@ def _takes_ack(flow, senders, index, now_ps):
     last = sent_last(flow, senders.segments, upto, tag) if flow.law == BBR else -1
     was_in_flight = flow.flight
     delivered = _delivered(flow, senders.segments, upto, tag)
-    _answers(flow, senders, acked, delivered, last, was_in_flight, rtt_ps, now_ps)
-    if echo:
+    _answers(flow, senders, acked, delivered, echo, last, was_in_flight, rtt_ps, now_ps)
+    if echo and flow.una > flow.reduced_upto:
+        # The receiver has seen CWR.
         shrinks_once(flow, now_ps)
+    if flow.law == PRAGUE:
+        prague_paces(flow)
     if acked > 0 and not flow.given_up:
         flow.backoff = 0
         arm(flow, now_ps)

@@ -9,7 +9,7 @@ from qoslib.packets.kernels.counters import count_sent
 from qoslib.packets.kernels.loop import begin, next_departure_ps, next_of, over, run_timers
 from qoslib.packets.kernels.ring_buffer import tail_slot
 from qoslib.packets.kernels.steps import arrive, send
-from qoslib.tcp.kernels.codes import MARKED, MOST_TRIES
+from qoslib.tcp.kernels.codes import CWR, MARKED, MOST_TRIES, TAG
 from qoslib.tcp.kernels.flow import acts, schedule
 from qoslib.tcp.kernels.host import next_way
 from qoslib.tcp.kernels.receiver import receive, received_by
@@ -52,8 +52,8 @@ def _has_left(state, senders, index, tag, departure_ps):
     flow = senders.flows[index]
     marked = flow.marks != state.counts[index, 2]
     flow.marks = state.counts[index, 2]
-    echo = 1 if marked or tag & MARKED else 0
-    receive(flow, senders, tag & ~MARKED, echo, departure_ps)
+    marked = 1 if marked or tag & MARKED else 0
+    receive(flow, senders, tag & TAG, tag & CWR, marked, departure_ps)
     schedule(state, senders, index)
 
 

@@ -6,7 +6,7 @@ line, or behind others in the transmit ring, so `received_by` asks for a time.
 """
 
 from qoslib.packets.kernels.compiling import kernel
-from qoslib.tcp.kernels.codes import TRIES_BITS
+from qoslib.tcp.kernels.codes import COUNTED, EXACTLY, TRIES_BITS, UNTIL_CWR
 from qoslib.tcp.kernels.places import ack_place
 from qoslib.tcp.kernels.scoreboard import segment_of
 
@@ -59,24 +59,52 @@ def _says(flow, acks, places, arrival_ps, tag, echo, merges):
         ack_place(flow, acks, places)
         flow.acks += 1
     ack = last_ack(flow, acks)
-    ack.echo = echo | (ack.echo if merges else 0)
+    ack.echo = echo
     ack.arrival_ps, ack.upto, ack.tag = arrival_ps, flow.expected, tag
 
 
 @kernel
-def receive(flow, senders, tag, marked, at_ps):
+def _turns(flow, marked):
+    """Whether a receiver for DCTCP sees the first packet with a mark, or the first without."""
+    return flow.feedback == EXACTLY and marked != flow.reports
+
+
+@kernel
+def _echo(flow, cwr, marked, merges):
+    """What the acknowledgement says of marks.
+
+    Whether there was one since the last CWR (RFC 3168); whether its packets had one, which all or
+    none did (RFC 8257); or how many of its packets did (accurate ECN).
+    """
+    if flow.feedback == UNTIL_CWR:
+        flow.reports = 1 if marked else flow.reports * (cwr == 0)
+    elif flow.feedback == COUNTED and merges:
+        flow.reports += marked
+    else:
+        flow.reports = marked
+    return flow.reports
+
+
+@kernel
+def receive(flow, senders, tag, cwr, marked, at_ps):
     """A packet's last bit leaves the port at `at_ps`."""
     acks = senders.acks
     first_held = last_ack(flow, acks).tag
     merges = flow.held and last_ack(flow, acks).arrival_ps > at_ps + flow.return_ps
+    turns = _turns(flow, marked)
+    if turns and merges:
+        # What is held back leaves before that, and says what was so until now.
+        last_ack(flow, acks).arrival_ps = at_ps + flow.return_ps
+        merges = False
     if not merges:
         flow.unacked = 0
     in_order = tag >> TRIES_BITS == flow.expected
-    holds = _takes_in(flow, senders.segments, tag >> TRIES_BITS, at_ps)
+    holds = _takes_in(flow, senders.segments, tag >> TRIES_BITS, at_ps) and not turns
     arrival_ps = at_ps + flow.return_ps
     if holds:
         arrival_ps += flow.ack_delay_ps
     if merges and in_order:
         tag = first_held
-    _says(flow, acks, senders.places, arrival_ps, tag, marked, merges)
+    echo = _echo(flow, cwr, marked, merges) if flow.feedback else 0
+    _says(flow, acks, senders.places, arrival_ps, tag, echo, merges)
     flow.held = holds

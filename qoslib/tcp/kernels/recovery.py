@@ -22,7 +22,7 @@ from qoslib.tcp.kernels.codes import (
 )
 from qoslib.tcp.kernels.scoreboard import lose, lose_all, segment_of
 from qoslib.tcp.kernels.timer import MOST_DOUBLINGS, arm, timeout_ps
-from qoslib.tcp.kernels.window import resumes, shrinks
+from qoslib.tcp.kernels.window import resumes, shrinks, yields
 
 
 @kernel
@@ -180,7 +180,7 @@ def recovers(flow, segments, delivered, acked, found, now_ps):
 def shrinks_once(flow, now_ps):
     """A mark, or a packet lost in the host: at most once a round trip, nothing to send again."""
     if flow.state == OPEN and flow.una >= flow.reduced_upto:
-        shrinks(flow, False, now_ps)
+        yields(flow, now_ps)
         flow.reduced_upto = flow.next
         if flow.law != BBR:
             flow.cwnd = min(flow.cwnd, flow.ssthresh)

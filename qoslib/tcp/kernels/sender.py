@@ -1,8 +1,18 @@
 """What a flow sends: as much as its windows have room for, what was lost first."""
 
 from qoslib.packets.kernels.clock import NEVER
+from qoslib.packets.kernels.codes import NOT_ECT
 from qoslib.packets.kernels.compiling import kernel
-from qoslib.tcp.kernels.codes import BBR, IN_FLIGHT, MOST_TRIES, NOTED_SEND, OPEN, TRIES_BITS
+from qoslib.tcp.kernels.codes import (
+    BBR,
+    CWR,
+    IN_FLIGHT,
+    MOST_TRIES,
+    NOTED_SEND,
+    OPEN,
+    TRIES_BITS,
+    UNTIL_CWR,
+)
 from qoslib.tcp.kernels.delivery import note_sent
 from qoslib.tcp.kernels.events import note_flow
 from qoslib.tcp.kernels.host import hand_down, put_on_line
@@ -34,6 +44,14 @@ def _burst(flow, room, has):
 
 
 @kernel
+def _ecn_bits(flow, number, tries):
+    """What RFC 3168 has a packet say: no retransmission may be marked; or that it carries CWR."""
+    if tries > 1:
+        return NOT_ECT
+    return CWR if number == flow.reduced_upto else 0
+
+
+@kernel
 def _transmit(state, senders, flow, packet_class, now_ps):
     """One segment leaves the socket: a lost one, or the next new one."""
     segments = senders.segments
@@ -58,6 +76,8 @@ def _transmit(state, senders, flow, packet_class, now_ps):
         note_flow(flow, senders.events, senders.room, NOTED_SEND, packet_class, tag, now_ps)
     if flow.law == BBR:
         note_sent(flow, senders.departures, number, segment.tries, now_ps)
+    if flow.feedback == UNTIL_CWR:
+        tag |= _ecn_bits(flow, number, segment.tries)
     put_on_line(state, senders.hosts[flow.host], senders.ways, flow, packet_class, tag)
 
 

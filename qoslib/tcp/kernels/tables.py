@@ -17,6 +17,7 @@ FLOW = table(
     scoreboard=Columns("order scan after duplicates again log_first log_mask"),
     acknowledgements=Columns("ack_first ack_mask ack_head acks held"),
     receiver=Columns("expected highest unacked per_ack ack_delay_ps return_ps"),
+    ecn=Columns("feedback reports"),
     timer=Columns(
         "start_ps stop_ps rto_ps least_rto_ps backoff srtt_ps var_ps last_rtt_ps min_rtt_ps"
     ),
@@ -33,6 +34,11 @@ FLOW = table(
         "share train_share",
     ),
     cubic=Columns(real="w_max w_est k_s prior"),
+    dctcp=Columns(
+        "window_end reported reported_marked saw_mark windows transition target_ps averaged_ps"
+        " yielded_ps most_burst",
+        "gain_share marked_share",
+    ),
     htcp=Columns(
         "modes bandwidth_ps bandwidth_count min_srtt_ps max_srtt_ps",
         "low_s beta_low beta_high switch alpha max_rate old_max_rate mean_rate",
@@ -66,7 +72,8 @@ DEPARTURE = table("delivered delivered_ps first_ps app_limited")
 #: A packet on its way from its host to the port.
 WAY = table("arrival_ps tag", indices="packet_class")
 
-#: An acknowledgement on its way back: all before `upto`, and the packet that made it leave.
+#: An acknowledgement on its way back: all before `upto`, the packet that made it leave, and what
+#: it says of marks.
 ACK = table("arrival_ps upto tag echo")
 
 #: What is noted of a flow at the end of a bin.

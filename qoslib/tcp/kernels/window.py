@@ -6,8 +6,9 @@ HyStart leaves slow start when round trips rise or a round's ACKs go on (Ha and 
 from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.tcp.kernels.bbr import bbr_keeps_window
-from qoslib.tcp.kernels.codes import BBR, CUBIC, HTCP
+from qoslib.tcp.kernels.codes import BBR, CUBIC, DCTCP, HTCP, PRAGUE
 from qoslib.tcp.kernels.cubic import cubic_grows, cubic_shrinks
+from qoslib.tcp.kernels.dctcp import after_marks, prague_grows
 from qoslib.tcp.kernels.htcp import htcp_grows, htcp_resumes, htcp_shrinks
 
 
@@ -99,13 +100,15 @@ def grows(flow, acked, rtt_ps, now_ps):
         cubic_grows(flow, left, now_ps)
     elif flow.law == HTCP:
         htcp_grows(flow, left, now_ps)
+    elif flow.law == PRAGUE:
+        prague_grows(flow, left)
     else:
         _reno_grows(flow, left)
 
 
 @kernel
 def shrinks(flow, timeout, now_ps):
-    """Set the threshold after a loss or a mark; how the window gets there is recovery's choice."""
+    """Set the threshold after a loss; how the window gets there is recovery's choice."""
     if flow.law == BBR:
         bbr_keeps_window(flow, timeout)
         return
@@ -116,6 +119,15 @@ def shrinks(flow, timeout, now_ps):
     else:
         left = _reno_shrinks(flow)
     flow.ssthresh = max(left, LEAST)
+
+
+@kernel
+def yields(flow, now_ps):
+    """Set the threshold after marks, or after a packet that was lost in the host."""
+    if flow.law >= DCTCP:
+        flow.ssthresh = max(after_marks(flow, now_ps), LEAST)
+    else:
+        shrinks(flow, False, now_ps)
 
 
 @kernel

@@ -128,6 +128,83 @@ class HTcpLaw(RenoLaw):
         self.since = now
 
 
+class DctcpLaw(RenoLaw):
+    """`qoslib.flows.Dctcp`."""
+
+    seen = True
+
+    def __init__(self, law, flow):
+        super().__init__(law, flow)
+        self.average = getattr(law, "initial_share", 0.0)
+        self.window_end, self.packets, self.marks = 0, 0, 0
+
+    def marked(self, delivered, echo):
+        return delivered if echo else 0
+
+    def waits(self, now):
+        return False
+
+    def on_marks(self, delivered, echo, now):
+        self.packets += delivered
+        self.marks += self.marked(delivered, echo)
+        if self.flow.una > self.window_end and not self.waits(now):
+            if self.seen:
+                share = min(self.marks / max(self.packets, 1), 1.0)
+                self.average = (1 - self.law.gain) * self.average + self.law.gain * share
+            self.next_window(now)
+
+    def next_window(self, now):
+        self.window_end, self.packets, self.marks = self.flow.new, 0, 0
+
+    def after_marks(self, now):
+        return self.flow.cwnd * (1 - self.average / 2)
+
+
+class PragueLaw(DctcpLaw):
+    """`qoslib.flows.Prague`."""
+
+    seen, rounds, averaged, reduced = False, 0, 0, 0
+
+    @property
+    def scales(self):
+        return self.rounds >= self.law.transition_rounds
+
+    @property
+    def target(self):
+        return whole_ps(self.law.least_round_trip_s)
+
+    def marked(self, delivered, echo):
+        return echo
+
+    def waits(self, now):
+        return self.scales and now < self.averaged + self.target
+
+    def next_window(self, now):
+        super().next_window(now)
+        self.averaged = now if self.seen else self.averaged
+        self.rounds += self.flow.cwnd >= self.flow.ssthresh
+
+    def grow(self, acked, now):
+        short = self.flow.srtt / self.target if self.scales and self.flow.srtt < self.target else 1
+        self.flow.cwnd += acked * (short * short) / self.flow.cwnd
+
+    def after_marks(self, now):
+        if not self.seen:
+            self.seen, self.reduced = True, now
+            return self.flow.cwnd / 2
+        if self.scales and now < self.reduced + self.target:
+            return self.flow.cwnd
+        self.reduced = now
+        return super().after_marks(now)
+
+    def pace(self):
+        flow = self.flow
+        rate = max(flow.cwnd, flow.count("flight")) / max(flow.srtt, 1)
+        rate *= 2 if flow.cwnd < flow.ssthresh / 2 else 1
+        flow.gap = int(1 / rate)
+        flow.most_at_once = max(int(rate * (PS >> 12)), 1)
+
+
 class BbrLaw(RenoLaw):
     """`qoslib.flows.Bbr`: sets the window and the time between packets on every ACK."""
 

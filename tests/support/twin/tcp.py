@@ -15,11 +15,12 @@ from qoslib.traffic import Stream
 from twin.chain import record_of
 from twin.clock import FINE, NEVER, PS, cost, floor_ps, whole_ps
 from twin.draws import Draws
-from twin.laws import BbrLaw, CubicLaw, HTcpLaw, HyStartTwin, RenoLaw
+from twin.laws import BbrLaw, CubicLaw, DctcpLaw, HTcpLaw, HyStartTwin, PragueLaw, RenoLaw
 from twin.port import PortTwin
 from twin.traffic import Packet, Sender
 
 LAWS = {f.Reno: RenoLaw, f.Cubic: CubicLaw, f.HTcp: HTcpLaw, f.Bbr: BbrLaw}
+LAWS |= {f.Dctcp: DctcpLaw, f.Prague: PragueLaw}
 
 
 class HostTwin:
@@ -49,17 +50,18 @@ class HostTwin:
         self.ends.append(floor_ps(self.line) + self.delay)
         return True
 
-    def put(self, flow, number, tries):
+    def put(self, flow, number, tries, cwr):
         size = flow.flow.frame_bytes
         self.line += cost(size + self.overhead, self.host.access_bps)
         late = int(self.draws.uniform() * whole_ps(self.host.jitter_s)) if self.host.jitter_s else 0
         self.last = max(self.last, floor_ps(self.line) + self.delay + late)
-        self.out.append((self.last, flow, number, tries))
+        self.out.append((self.last, flow, number, tries, cwr))
 
     def arrive(self, now):
-        _, flow, number, tries = self.out.popleft()
-        packet = Packet(flow.index, flow.flow.frame_bytes, flow.flow.label, flow.flow.ecn, now, now)
-        packet.segment = flow, number, tries
+        _, flow, number, tries, cwr = self.out.popleft()
+        ecn = "no" if flow.feedback == "until CWR" and tries > 1 else flow.flow.ecn
+        packet = Packet(flow.index, flow.flow.frame_bytes, flow.flow.label, ecn, now, now)
+        packet.segment = flow, number, tries, cwr
         return packet
 
 
@@ -81,11 +83,15 @@ class FlowTwin:
         self.ssthresh = float(start.initial_threshold_packets or math.inf)
         self.law = LAWS[type(flow.congestion)](flow.congestion, self)
         self.hystart = HyStartTwin(start.hystart, self) if start.hystart else None
-        self.phase, self.recover, self.reduced, self.duplicates = "open", 0, 0, 0
+        self.phase, self.recover, self.reduced, self.duplicates = "open", 0, -1, 0
+        exact = {f.Dctcp: "exactly", f.Prague: "counted"}
+        self.feedback = exact.get(type(flow.congestion), "until CWR")
+        self.reports, self.most_at_once = 0, math.inf
         self.gave_up, self.lost_here = False, 0
         self.limited, self.most_out, self.used_upto = False, 0, 0
         self.srtt = self.var = self.backoff = self.last_rtt = self.gap = 0
         self.by_rate = isinstance(flow.congestion, f.Bbr)
+        self.counts_marks = isinstance(self.law, DctcpLaw)
         self.least_rtt = NEVER
         self.rto, self.wake, self.pace = NEVER, self.start, 0
         self.got, self.expected, self.unacked, self.acks, self.held = set(), 0, 0, deque(), None
@@ -105,14 +111,27 @@ class FlowTwin:
         return sum(state == what for state in self.known.values())
 
     def burst(self):
-        return min(self.host.host.burst_packets, self.limit)
+        return min(self.host.host.burst_packets, self.limit, self.most_at_once)
 
     # The receiver.
 
-    def receive(self, number, tries, marked, at):
+    def echo(self, cwr, marked, held):
+        """ECE from a mark until CWR, ECE with a mark, or how many marks."""
+        if self.feedback == "until CWR":
+            self.reports = int(marked or (self.reports and not cwr))
+        elif self.feedback == "counted" and held:
+            self.reports += marked
+        else:
+            self.reports = int(marked)
+        return self.reports
+
+    def receive(self, number, tries, cwr, marked, at):
         held, self.held = self.held, None
         if held and held.at <= at + self.back:
             held, self.unacked = None, 0
+        turns = self.feedback == "exactly" and marked != self.reports
+        if turns and held:
+            held.at, held = at + self.back, None
         if not held:
             self.unacked = 0
         in_order = number == self.expected
@@ -126,14 +145,15 @@ class FlowTwin:
                 self.expected += 1
             self.unacked += 1
             self.advances.append((at, self.expected))
-        holds = in_order and not holes and self.unacked < self.flow.segments_per_ack
+        holds = in_order and not holes and self.unacked < self.flow.segments_per_ack and not turns
         wait = whole_ps(self.flow.ack_delay_s) if holds else 0
-        ack = held or SimpleNamespace(echo=False)
+        ack = held or SimpleNamespace()
         if not held:
             self.acks.append(ack)
         if not (held and in_order):
             ack.number, ack.tries = number, tries
-        ack.at, ack.upto, ack.echo = at + self.back + wait, self.expected, ack.echo or marked
+        ack.at, ack.upto = at + self.back + wait, self.expected
+        ack.echo = self.echo(cwr, marked, held)
         self.held = ack if holds else None
 
     def received(self, time):
@@ -195,14 +215,20 @@ class FlowTwin:
         delivered = len(news)
         found = self.find_lost() if self.sack else 0
         self.law.on_ack(acked, now)
+        if self.counts_marks:
+            self.law.on_marks(delivered, ack.echo, now)
         before = self.phase
         self.recovery(delivered, acked, found, now)
         if self.by_rate:
             self.law.look(rtt, news, found, flight, now)
-        elif acked and before == self.phase != "recovery" and self.may_grow():
-            self.grow(acked, rtt, now)
-        if ack.echo:
+        else:
+            clean = acked - ack.echo if self.feedback == "counted" else acked * (not ack.echo)
+            if clean > 0 and before == self.phase != "recovery" and self.may_grow():
+                self.grow(clean, rtt, now)
+        if ack.echo and self.una > self.reduced:
             self.shrink_once(now)
+        if isinstance(self.law, PragueLaw):
+            self.law.pace()
         if acked and not self.gave_up:
             self.backoff = 0
             self.arm(now)
@@ -248,7 +274,10 @@ class FlowTwin:
 
     def shrink_once(self, now):
         if self.phase == "open" and self.una >= self.reduced:
-            self.shrink(False, now)
+            if self.counts_marks:
+                self.ssthresh = max(self.law.after_marks(now), 2.0)
+            else:
+                self.shrink(False, now)
             self.reduced = self.new
             if not self.by_rate:
                 self.cwnd = min(self.cwnd, self.ssthresh)
@@ -398,7 +427,7 @@ class FlowTwin:
             return False
         for _ in range(size):
             self.transmit(now)
-        if isinstance(pacing, f.FqPacing) or self.by_rate:
+        if isinstance(pacing, f.FqPacing) or self.by_rate or isinstance(self.law, PragueLaw):
             self.pace = max(self.pace, now) + max(took, size * self.gap)
         if self.rto == NEVER:
             self.arm(now)
@@ -413,11 +442,12 @@ class FlowTwin:
         else:
             self.tries[number] = 1
             self.new += 1
+        cwr = self.tries[number] == 1 and number == self.reduced
         self.law.on_send(number, now)
         self.known[number], self.order[number], self.left_at[number] = "flight", self.orders, now
         self.orders += 1
         self.prr_out = getattr(self, "prr_out", 0) + 1
-        self.host.put(self, number, self.tries[number])
+        self.host.put(self, number, self.tries[number], cwr)
 
 
 class TcpTwin(PortTwin):
@@ -435,13 +465,13 @@ class TcpTwin(PortTwin):
     def send(self, queue, packet, now):
         super().send(queue, packet, now)
         if hasattr(packet, "segment"):
-            flow, number, tries = packet.segment
-            flow.receive(number, tries, packet.marked, self.notes.outcomes[-1].departure)
+            flow, *segment = packet.segment
+            flow.receive(*segment, packet.marked, self.notes.outcomes[-1].departure)
 
     def lose(self, queue, packet, cause, now, position, **more):
         super().lose(queue, packet, cause, now, position, **more)
         if hasattr(packet, "segment"):
-            flow, _, tries = packet.segment
+            flow, _, tries, _ = packet.segment
             flow.lost_again += tries > 1
             flow.lost_first += tries == 1
 
