@@ -7,12 +7,14 @@ from qoslib.config.records import Configuration, Remark, Statement
 
 __all__ = [
     "GROUPS",
+    "OF_ROUTER",
     "Attachment",
     "ClassMap",
     "attachment",
     "captured",
     "class_map",
     "class_name",
+    "groups_set",
     "lines_of",
     "nested_class",
     "odd",
@@ -23,6 +25,8 @@ __all__ = [
 Command = Statement | Remark
 #: What is set where a packet comes in, and matched where it leaves.
 GROUPS = ("traffic-class", "qos-group", "discard-class")
+#: Groups that packets of the router itself may have, and that all have without a line.
+OF_ROUTER = {"0", "6", "7"}
 #: What may stand behind a policy and its direction (IOS XR).
 _BEHIND = {"account", "acct-stats", "merge", "shared-policy-instance", "subscriber-parent"}
 #: What stands around names.
@@ -98,6 +102,16 @@ def nested_class(said: Command) -> str:
     """The class map that a match names; empty of another command."""
     words = tuple(word for word in said.words if word != "not")
     return said.name if words[:2] == ("match", "class-map") and len(words) == 3 else ""
+
+
+def groups_set(configuration: Configuration) -> dict[str, list[Command]]:
+    """Group to the commands that put packets into it."""
+    found: dict[str, list[Command]] = {}
+    for said in configuration.every:
+        words = said.words[:3]
+        if words[:1] == ("set",) and words[1:2] and words[1] in GROUPS and words[-1].isdecimal():
+            found.setdefault(" ".join(words[1:]), []).append(said)
+    return found
 
 
 def lines_of(configuration: Configuration, named: Callable[[Command], str]) -> dict[str, int]:

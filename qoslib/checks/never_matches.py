@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from qoslib.checks.fixes_mqc import code_points
 from qoslib.checks.manners import manners_of
-from qoslib.checks.names import GROUPS, ClassMap, class_map
+from qoslib.checks.names import GROUPS, OF_ROUTER, ClassMap, class_map, groups_set
 from qoslib.checks.rule import Found, rule
 from qoslib.config.code_points import read_word
 from qoslib.config.records import Configuration, Remark, Statement
@@ -14,14 +14,13 @@ from qoslib.config.source import check_time
 __all__: list[str] = []
 
 _HEADERS = "class-map", "policy-map", "interface"
-#: Groups that packets of the router itself may have, and that all have without a line.
-_OF_ROUTER = {"0", "6", "7"}
 
 
 @rule(
     "class-never-matches",
     "warning",
-    "Cisco IOS QoS configuration guide: match-all needs every match at once;"
+    "Cisco command references of IOS, IOS XE and IOS XR, class-map: a packet is in a class if it"
+    " meets all of its matches, or any of them with match-any;"
     " RFC 2475, section 2.3.1: a classifier selects packets by its rules",
     whole=True,
 )
@@ -32,7 +31,7 @@ def class_never_matches(configuration: Configuration) -> Iterator[Found]:
     headers = _headers(configuration)
     matches, uncertain = _matches(configuration, headers)
     known = {said.text.split()[1] for said in configuration.by_verb.get("access-list", ())}
-    groups = set(filter(None, (_sets_group(said) for said in configuration.every)))
+    groups = set(groups_set(configuration))
     # What a later header says of the matches holds for those above it as well.
     combined = {header.name: header.combined for header in headers.values() if header.combined}
     for line, header in headers.items():
@@ -114,13 +113,6 @@ def _absent_lists(name: str, matches: Sequence[Statement], known: set[str]) -> I
             )
 
 
-def _sets_group(said: Statement | Remark) -> str:
-    """The group that a line sets; empty where it sets none."""
-    words = said.words[:3]
-    sets = len(words) == 3 and words[0] == "set" and words[1] in GROUPS and words[2].isdecimal()
-    return " ".join(words[1:]) if sets else ""
-
-
 def _never_set(matches: Sequence[Statement], groups: set[str]) -> list[str]:
     """The groups that a class matches alone, where lines set others of the kind and none of these.
 
@@ -129,7 +121,7 @@ def _never_set(matches: Sequence[Statement], groups: set[str]) -> list[str]:
     said = [each.words for each in matches if each.words[1:2] and each.words[1] in GROUPS]
     wanted = [(words[1], number) for words in said for number in words[2:]]
     kinds = {group.split()[0] for group in groups}
-    own = any(" ".join(each) in groups or each[1] in _OF_ROUTER for each in wanted)
+    own = any(" ".join(each) in groups or each[1] in OF_ROUTER for each in wanted)
     numbers = all(number.isdecimal() for _, number in wanted)
     same = numbers and all(kind in kinds for kind, _ in wanted)
     alone = same and not own and len(said) == len(matches)

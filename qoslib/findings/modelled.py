@@ -10,7 +10,8 @@ from qoslib.checks.rule import Finding, Found, Rule
 from qoslib.checks.runner import finding_of
 from qoslib.findings.losses import losses
 from qoslib.findings.report import ClassRun
-from qoslib.findings.report_text import UNTOLD
+from qoslib.findings.report_text import UNTOLD, untold
+from qoslib.findings.shadowed_classes import without_group
 from qoslib.findings.targets import missed, on_targets
 from qoslib.findings.under_load import SECONDS, runs
 from qoslib.port import Codel, DropProfile, Pie, Port, Red
@@ -147,9 +148,26 @@ def modelled(
         losses(checked, ran.deciding, ran.fluid, fixes), missed(checked, ran.given)
     )
     met = dict(on_targets(checked, ran.given))
+    astray = _astray(checked)
+    for load in checked.loads:
+        if load.target_s is not None and load.name in met and load.name in astray:
+            met[load.name] = untold(load.name, load.target_s)
     open_of = [name for name, said in met.items() if said.startswith(UNTOLD)]
     undecided = f"{ran.where}: undecided whether {' and '.join(open_of)} meets its target."
-    return ran.modelled(found, met.values(), ran.doubts or ([undecided] if open_of else []))
+    doubts = ran.doubts or ([undecided] if open_of else [])
+    nowhere = (f"{ran.where}: {why}" for why in astray.values())
+    return ran.modelled(found, met.values(), [*doubts, *nowhere])
+
+
+def _astray(checked: CheckedPort) -> dict[str, str]:
+    """The classes with a load that no packet is in, and why nobody knows where that load is."""
+    sent = {load.name for load in checked.loads if load.flows or load.rate_bps}
+    return {
+        name: f"no line sets {group}, so no packet is in {name}, and nothing says which class its"
+        " load is in."
+        for name, group in without_group(checked.configuration, checked.configured).items()
+        if name in sent
+    }
 
 
 def both_models(

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from qoslib.checks import Load
 from qoslib.checks.manners import manners_of
-from qoslib.checks.names import class_map
+from qoslib.checks.names import OF_ROUTER, class_map, groups_set
 from qoslib.checks.promises import queued
-from qoslib.config import Configuration, ConfiguredPort
+from qoslib.config import Configuration, ConfiguredClass, ConfiguredPort
+from qoslib.config.mqc.names import DEFAULT, OWN_REST
 from qoslib.config.source import check_time
 
-__all__ = ["Taken", "routed", "taken"]
+__all__ = ["Taken", "routed", "taken", "without_group"]
 
 
 class Taken(NamedTuple):
@@ -46,12 +47,62 @@ def taken(configuration: Configuration, configured: ConfiguredPort) -> dict[str,
     rest = {each.node: name for name, each in classes.items() if "the rest" in each.marks}
     for name, each in classes.items():
         marks = [(each.node, mark) for mark in each.marks if mark != "the rest"]
-        if each.marks == (each.name,) and each.name in without and each.node in rest:
+        if each.marks == (each.name,) and _is_rest(each) and each.node in rest:
+            by = rest[each.node]
+            found[name] = Taken(by, _puts_rest(configuration, classes[by]))
+        elif each.marks == (each.name,) and each.name in without and each.node in rest:
             found[name] = Taken(rest[each.node], without[each.name])
         elif marks and len(marks) == len(each.marks) and all(mark in first for mark in marks):
             found[name] = Taken(first[marks[0]], each.line)
         for mark in marks:
             first.setdefault(mark, name)
+    return found
+
+
+def _is_rest(of: ConfiguredClass) -> bool:
+    """Whether a class is by its name that of all packets that no other class takes."""
+    return of.name.rsplit("/", 1)[-1] == DEFAULT or of.name.endswith(OWN_REST)
+
+
+def _puts_rest(configuration: Configuration, into: ConfiguredClass) -> int:
+    """The line that puts all packets without another class into the group of a class."""
+    for group, commands in groups_set(configuration).items():
+        for said in commands if group in into.marks else ():
+            if said.parents and said.parents[-1].split()[-1] == DEFAULT:
+                return said.line
+    return into.line
+
+
+def without_group(configuration: Configuration, configured: ConfiguredPort) -> dict[str, str]:
+    """The classes of a port that a group alone leads to which no line sets, and that group.
+
+    >>> from qoslib.config import read
+    >>> text = '''class-map match-any VOICE
+    ...  match traffic-class 5
+    ... policy-map IN
+    ...  class class-default
+    ...   set traffic-class 2
+    ... policy-map OUT
+    ...  class VOICE
+    ...   priority level 1
+    ... interface GigabitEthernet0/0/0/1
+    ...  service-policy input IN
+    ...  service-policy output OUT'''
+    >>> found = read(text, dialect="ios-xr")
+    >>> without_group(found, found.ports[0])
+    {'VOICE': 'traffic-class 5'}
+    """
+    if not manners_of(configuration.dialect).groups_choose:
+        return {}
+    known = groups_set(configuration)
+    kinds = {group.split()[0] for group in known}
+    found: dict[str, str] = {}
+    for name, each in queued(configured).items():
+        parts = [mark.split() for mark in each.marks]
+        unset = [" ".join(part) for part in parts if len(part) == 2 and part[0] in kinds]
+        nobody = not any(group in known or group.split()[1] in OF_ROUTER for group in unset)
+        if unset and nobody and len(unset) == len(parts):
+            found[name] = " or ".join(unset)
     return found
 
 
