@@ -1,5 +1,6 @@
 """From the kernels' rows to the event record: which packet it is, when it starts and departs."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,6 +25,7 @@ from qoslib.packets.kernels.codes import (
     LINE_PS,
     MDRR,
     ONE_BUCKET,
+    POLICER,
     SEND,
     SINGLE_RATE,
     TREE,
@@ -49,9 +51,11 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
     upto = np.flatnonzero(time_ps <= done_ps)[: len(state.events)]
     row, kind, time_ps = row[upto], kind[upto], time_ps[upto]
     events = rows[row]
-    packet, length = _identified(events, kind, row, len(state.queues))
+    keeps_flows = state.queues["keeps_flows"] == 1
+    packet, length = _identified(events, kind, row, keeps_flows)
     chosen, causes = kind == SEND, np.array([*CAUSES, ""], dtype=str)
     at_queue = kind <= SEND
+    by_flow = at_queue & keeps_flows[events["queue"]] & (events["cause"] != POLICER)
     values = np.where(chosen[:, None], state.event_values[row], np.nan)
     # Of each queue one, and of a tree two of each queue and three of each node.
     queues = len(state.queues)
@@ -89,6 +93,8 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
         closed=at_queue & (events["closed"] == 1),
         asked=at_queue & (events["asked"] == 1),
         order_s=np.where(at_queue, events["order_ps"] / PS_PER_S, np.nan),
+        flow_queue=np.where(by_flow, events["flow"], -1),
+        new_flow=by_flow & (events["new"] == 1),
     )
 
 
@@ -176,28 +182,35 @@ def _expanded(
 
 
 def _identified(
-    events: NDArray[np.void], kind: NDArray[np.int64], row: NDArray[np.int64], queues: int
+    events: NDArray[np.void],
+    kind: NDArray[np.int64],
+    row: NDArray[np.int64],
+    keeps_flows: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The number of each event's packet, in order of arrival; its queue's length after that."""
-    waiting: list[list[int]] = [[] for _ in range(queues)]
+    waiting: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    held = [0] * len(keeps_flows)
     chosen: dict[int, int] = {}
     packets: list[int] = []
     lengths: list[int] = []
     arrived = 0
-    columns = (each.tolist() for each in (kind, row, events["queue"], events["position"]))
-    for what, which, queue, position in zip(*columns, strict=True):
-        mine = waiting[queue]
-        if what == ENQUEUE or (what == DROP and position == len(mine)):
+    own_flow = np.where(keeps_flows[events["queue"]], events["flow"], 0)
+    values = kind, row, events["queue"], own_flow, events["position"]
+    for what, which, queue, flow, position in zip(*(v.tolist() for v in values), strict=True):
+        mine = waiting[queue, flow]
+        if what == ENQUEUE or (what == DROP and position == held[queue]):
             packet = arrived
             arrived += 1
             if what == ENQUEUE:
                 mine.append(packet)
-        elif what == DROP:
-            packet = mine.pop(position)
-        elif what == SEND:
-            packet = chosen[which] = mine.pop(0)
+                held[queue] += 1
+        elif what in (DROP, SEND):
+            packet = mine.pop(position if what == DROP else 0)
+            held[queue] -= 1
+            if what == SEND:
+                chosen[which] = packet
         else:
             packet = chosen[which]
         packets.append(packet)
-        lengths.append(len(mine))
+        lengths.append(held[queue])
     return np.array(packets, np.int64), np.array(lengths, np.int64)

@@ -254,6 +254,12 @@ class Events(ArrayRecord):
         When what the queue had last asked its senders takes effect [s], or until when the port
         had told its senders to stop; 0 before that, NaN for
         starts and departures.
+    flow_queue : ndarray of int
+        Of a queue with `FlowQueues` the number of the flow's queue, as its packet is enqueued,
+        chosen or dropped; else -1. The `position` of a packet dropped from there is that in the
+        flow's queue.
+    new_flow : ndarray of bool
+        Whether that is the first of the new queues, which are served before the old ones.
 
     Examples
     --------
@@ -289,6 +295,8 @@ class Events(ArrayRecord):
     closed: np.ndarray
     asked: np.ndarray
     order_s: np.ndarray
+    flow_queue: np.ndarray
+    new_flow: np.ndarray
 
     def __len__(self) -> int:
         return len(self.time_s)

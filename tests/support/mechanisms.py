@@ -1,5 +1,6 @@
 """Scenes for each mechanism: hypothesis strategies by name."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -10,6 +11,7 @@ from scenes import (
     DROPPERS,
     NAMES,
     SCALES,
+    Scale,
     Scene,
     byte_limits,
     choices,
@@ -25,6 +27,7 @@ from scenes import (
     shapers,
     time_limits,
 )
+from twin.traffic import sizes_of
 
 TAIL = p.TailDrop()
 #: Of which one has no queue of its own.
@@ -427,6 +430,68 @@ def maybe_pause(scale):
     return seldom(pauses, scale)
 
 
+@cache
+@st.composite
+def flow_queues(draw, scale):
+    """Flow queues: few, so that flows meet, and with quanta around a packet."""
+    queues, ways = draw(st.sampled_from([(1, 1), (2, 1), (3, 1), (8, 1), (8, 2), (8, 8), (64, 4)]))
+    overflow, sparse, isolation, drop_at = draw(
+        choices(
+            ("arriving", "longest", "fattest"),
+            (True, False),
+            ("flows", "flows", "source", "destination", "hosts"),
+            ("head", "tail"),
+        )
+    )
+    flow_limit = packet_limits(scale, 9) | byte_limits(scale)
+    return p.FlowQueues(
+        queues,
+        draw(st.integers(64, 64 + 2 * scale.largest)),
+        sparse,
+        overflow,
+        drop_at,
+        draw(st.integers(1, 5)),
+        draw(st.none() | st.none() | flow_limit),
+        ways,
+        isolation,
+        draw(st.none() | st.none() | scale.time(3, 30)),
+    )
+
+
+@st.composite
+def keeping_flows(draw, scenes):
+    """Some queues keep flows apart, and streams are made of several flows."""
+    scene = draw(scenes)
+    scale = Scale(scene.where.rate_bps, 1000, scene.where.overhead_bytes)
+    scale = replace(scale, largest=max(size for s in scene.streams for size in sizes_of(s)))
+    queues = []
+    for queue in scene.where.queues:
+        fitting = isinstance(queue.limit, p.PacketLimit | p.ByteLimit) and not queue.resumes
+        if fitting and draw(st.integers(0, 3)):
+            dropper = draw(st.just(TAIL) | DROPPERS["codel"](scale))
+            queue = queue.replace(
+                dropper=dropper, flows=draw(flow_queues(scale)), marking=None, alpha=None, limits=()
+            )
+        queues.append(queue)
+    streams = []
+    for stream in scene.streams:
+        flows, source, destination = draw(choices((1, 1, 2, 5), ("", "a", "b"), ("", "x", "y")))
+        flow_s = draw(st.none() | scale.time(5, 50))
+        more = {"flows": flows, "flow_s": flow_s, "source": source, "destination": destination}
+        streams.append(stream.replace(**more))
+    where = scene.where.replace(queues=tuple(queues), pause=None)
+    return replace(scene, where=where, streams=tuple(streams))
+
+
+FLOW_SCENES = {
+    "one queue": one_queue(lambda scale: packet_limits(scale, 40) | byte_limits(scale)),
+    "several queues": many_queues(any_scheduler, port=EXTRAS),
+    "mixture": many_queues(any_scheduler, plain=False, port=EXTRAS),
+    "SchedulerTree": treed(lends=False),
+    "HierarchicalTokenBucket": treed(lends=True),
+}
+
+
 MECHANISMS = {
     "limit in packets": one_queue(packet_limits),
     "limit in bytes": one_queue(byte_limits),
@@ -461,4 +526,5 @@ MECHANISMS = {
     "memory pool and mixture": many_queues(any_scheduler, plain=False, port=EXTRAS),
     "chain": chains(),
     "switch": switches(),
+    **{f"flow queues: {name}": keeping_flows(of) for name, of in FLOW_SCENES.items()},
 }

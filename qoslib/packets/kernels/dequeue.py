@@ -7,7 +7,7 @@ from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import hand_over, log_outcome
 from qoslib.packets.kernels.enqueue import capable
 from qoslib.packets.kernels.events import note_choice
-from qoslib.packets.kernels.flow_queues import drop_chosen, settle_all, take_chosen
+from qoslib.packets.kernels.flow_queues import drop_chosen, note_flow, settle_all, take_chosen
 from qoslib.packets.kernels.leaving import drop_oldest, left_empty, take_oldest
 from qoslib.packets.kernels.metering import shaped_until, take_shaped
 from qoslib.packets.kernels.pause import may_resume
@@ -96,6 +96,9 @@ def serve(state, flows, port, index, now_ps):
     if port.events_left > 0:
         values = state.event_values
         note_choice(port, state.queues, state.events, values, packet_class, index, now_ps)
+        if flows is not None and queue.keeps_flows:
+            own = flows.queues[index]
+            note_flow(state, port, own, own.chosen)
     on_dequeue(state, port, queue, index, kind, now_ps)
     _take_tokens(port, queue, kind, now_ps)
     _take_first(state, flows, port, queue, index, kind)

@@ -128,6 +128,12 @@ def _lists(flows, own, at, kind, streams):
 
 
 @kernel
+def _rest(row):
+    """An empty row is asked for a packet: CoDel leaves its dropping state (`codel_impl.h`)."""
+    row.dropping = row.just_dropped = 0
+
+
+@kernel
 def settle(flows, queue, own):
     """Look whose turn it is, and make its oldest packet the one that goes next.
 
@@ -147,6 +153,7 @@ def settle(flows, queue, own):
             queue.head = row.oldest - queue.first
             return
         else:
+            _rest(row)
             _take_first(flows, own, listed)
             if listed == NEW and own.old_first != NOWHERE:
                 _put_last(flows, own, at, OLD)
@@ -220,9 +227,17 @@ def take_chosen(state, flows, port, queue, own, kind):
     _remove(state, flows, port, queue, own, at, row.oldest, kind)
     row.deficit -= kind.frame_bytes
     if row.length == 0 and not own.sparse:
+        _rest(row)
         _take_first(flows, own, OLD)
         row.listed = UNLISTED
         _count_host(flows, own, row, -1)
+
+
+@rare_kernel
+def note_flow(state, port, own, at):
+    """Note the flow's queue of the last event, and whether it is one of the new ones."""
+    event = state.events[len(state.events) - port.events_left - 1]
+    event.flow, event.new = at - own.first, own.new_first != NOWHERE and own.new_first == at
 
 
 @rare_kernel
@@ -236,6 +251,7 @@ def _drop_from(state, flows, port, queue, own, at, head, cause, now_ps):
         position = 0 if head else row.length - 1
         events, packet_class = state.events, slot.packet_class
         note_packet(port, queue, events, state.classes, packet_class, position, cause, now_ps)
+        note_flow(state, port, own, at)
     drop(state, port, slot.arrival_ps, now_ps, slot.packet_class, slot.tag, cause)
     _remove(state, flows, port, queue, own, at, place, kind)
     return kind.frame_bytes
@@ -244,7 +260,11 @@ def _drop_from(state, flows, port, queue, own, at, head, cause, now_ps):
 @kernel
 def drop_chosen(state, flows, port, queue, own, cause, now_ps):
     """Drop the packet that was chosen: it costs its row nothing."""
+    row = flows.rows[own.chosen]
     _drop_from(state, flows, port, queue, own, own.chosen, True, cause, now_ps)
+    if row.length == 0:
+        row.first_above_ps = 0
+        _rest(row)
 
 
 @rare_kernel
@@ -301,8 +321,9 @@ def join_flow(state, flows, port, packet_class, tag, now_ps):
     row = flows.rows[at]
     cause = _refuses(state, flows, queue, own, at, kind)
     if port.events_left > 0:
-        events, length = state.events, row.length
+        events, length = state.events, queue.length
         note_packet(port, queue, events, state.classes, packet_class, length, cause, now_ps)
+        note_flow(state, port, own, at)
     if cause >= 0:
         drop(state, port, now_ps, now_ps, packet_class, tag, cause)
         return

@@ -131,7 +131,7 @@ OUTCOME = table("arrival_ps departure_ps packet_class tag cause")
 #: What happens to a packet: it joins its queue, is dropped, or is chosen and sent.
 EVENT = table(
     "kind time_ps packet_class queue position cause in_profile tat_ps excess_tat_ps colour marked"
-    " lender closed asked order_ps",
+    " lender closed asked order_ps flow new",
     "early",
 )
 

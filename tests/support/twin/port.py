@@ -252,6 +252,9 @@ class PortTwin:
         self.notes.in_order.append((now, False, packet))
         queue = self.queues[self.queue_index(self.streams[index], packet.label)]
         was_empty = not queue.packets
+        if queue.queue.flows is not None:
+            self.arrive_at_flows(queue, packet, now)
+            return
         cause = self.refusal(queue, packet, now)
         if cause:
             self.lose(queue, packet, cause, now, len(queue.packets), arrives=True)
@@ -271,6 +274,29 @@ class PortTwin:
         free = any(sender.told_ps <= now for sender in self.senders)
         if pause and free and self.waiting >= pause.high_packets:
             self.tell(now, stop=True)
+
+    def arrive_at_flows(self, queue, packet, now):
+        """A queue of its own for the packet's flow; where all is full another packet may go."""
+        was_empty, cause = not queue.packets, None
+        if queue.policer and queue.policer.drops(packet, now):
+            cause = "policer"
+        elif queue.packets.refuses(packet, now):
+            cause = "tail"
+        elif queue.queue.pool and not self.has_memory(queue, packet):
+            cause = "pool"
+        if cause:
+            self.lose(queue, packet, cause, now, len(queue.packets), arrives=True)
+            return
+        queue.packets.join(packet, now)
+        self.note(now, "enqueue", packet, queue, len(queue.packets) - 1, arrives=True)
+        if was_empty:
+            self.scheduler.filled(queue)
+        queue.peak = max(queue.peak, len(queue.packets))
+        if queue.overfull():
+            for lost, position in queue.packets.shed():
+                self.lose(queue, lost, "tail", now, position)
+        self.wake = 0
+        self.scheduler.changed(queue)
 
     def refusal(self, queue, packet, now):
         """Policer, early drop, room in the queue, room in its pool."""
@@ -332,19 +358,26 @@ class PortTwin:
         self.scheduler.emptied(queue)
 
     def ask(self, now):
+        self.scheduler.looks()
         queue = self.scheduler.choose(now)
         if queue is None:
             self.wake = self.scheduler.wake(now)
             return
+        if queue.queue.flows is not None:
+            queue.packets.settle()
         packet = queue.packets[0]
         if self.shaper and self.shaper.ready_at(packet.size) > now:
             self.wake = self.shaper.ready_at(packet.size)
             return
-        if hasattr(queue.early, "at_head"):
-            if queue.early.at_head(packet, now):
-                queue.packets.popleft()
+        dropper = queue.early if queue.queue.flows is None else queue.packets.chosen.codel
+        if hasattr(dropper, "at_head"):
+            if dropper.at_head(packet, now):
+                queue.drop_first()
                 self.lose(queue, packet, "codel", now, 0)
                 self.left()
+                if not queue.packets:
+                    self.emptied(queue, now)
+                self.scheduler.changed(queue)
                 return
             if packet.marked:
                 self.notes.marked.append((now, packet))
@@ -361,6 +394,7 @@ class PortTwin:
         if self.shaper:
             self.shaper.take(packet.size, now)
         queue.packets.popleft()
+        self.scheduler.changed(queue)
         said |= {"full": self.scheduler.full(), "turn": self.scheduler.turn(now)}
         self.note(now, "choice", packet, queue, 0, **said)
         self.left()

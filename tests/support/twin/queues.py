@@ -16,6 +16,7 @@ from qoslib.port import (
 from twin.clock import PS, floor_ps, whole_ps
 from twin.draws import Draws
 from twin.droppers import early
+from twin.flows import FlowPackets
 from twin.meters import Bucket, ColourTwin, PolicerTwin
 
 #: How many of its largest packets a queue may save up of its guaranteed rate.
@@ -26,6 +27,8 @@ class QueueTwin:
     def __init__(self, queue, port, sizes, draws: Draws):
         self.queue, self.port = queue, port
         self.packets = deque()
+        if queue.flows is not None:
+            self.packets = FlowPackets(self, port, port.run_.seed, draws)
         self.largest = max(sizes, default=1)
         self.empty_since = 0
         self.service = port.service
@@ -76,6 +79,20 @@ class QueueTwin:
             return False
         joint = isinstance(limit, PacketLimit) and limit.limit_bytes is not None
         return not joint or sum(p.size for p in (*self.packets, packet)) <= limit.limit_bytes
+
+    def overfull(self):
+        """Whether all its flows' queues together hold more than it may."""
+        limit = self.queue.limit
+        joint = isinstance(limit, PacketLimit) and limit.limit_bytes is not None
+        if joint and sum(p.size for p in self.packets) > limit.limit_bytes:
+            return True
+        return self.fill > self.limit(0)
+
+    def drop_first(self):
+        if self.queue.flows is None:
+            self.packets.popleft()
+        else:
+            self.packets.lose_first()
 
     def limit_for(self, mark, now):
         """The limit of a mark of its own; infinite for others."""

@@ -47,6 +47,15 @@ class First:
         """Whose turn it is at each node of a tree."""
         return None
 
+    def looks(self):
+        """The line is free: queues that keep flows apart look whose turn it is."""
+        for queue in self.queues:
+            if queue.queue.flows is not None and queue.packets:
+                queue.packets.settle()
+
+    def changed(self, queue):
+        """Something happened at a queue; a tree of bands asks at once what would go next."""
+
     def filled(self, queue):
         """A queue that was empty holds a packet."""
 

@@ -68,6 +68,12 @@ class Tree:
         made_of = outline([q.queue for q in queues], where.scheduler.nodes)
         self.ordered += [made[node.name] for node in made_of.nodes]
 
+    def looks(self):
+        """A queue looks whose turn it is when it has changed, or was chosen."""
+
+    def changed(self, queue):
+        """What HTB asks when it has chosen, if at all."""
+
     def full(self):
         """When the buckets of each queue and node would be full again [s]."""
         # As the engine: to a float first, which matters beyond 2**53 ps.
@@ -104,6 +110,10 @@ class Bands(Tree):
         self.bands = [(kind, number) for kind in range(3) for number in numbers]
         for place in self.places:
             place.turn, place.reached = dict.fromkeys(self.bands, 0), dict.fromkeys(self.bands, 0)
+
+    def changed(self, queue):
+        if queue.queue.flows is not None and queue.packets:
+            queue.packets.settle()
 
     def ready_times(self, place, size):
         times = [place.shaper.ready_at(size)] if place.shaper else []
