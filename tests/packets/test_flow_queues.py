@@ -31,12 +31,12 @@ def order_of_departure(where, *streams, seed=3):
 
 
 def test_a_sparse_flow_goes_first_until_it_has_had_a_quantum():
-    three, six = 3 * 1514 * 8e3 / LINE_BPS, 6 * 1514 * 8e3 / LINE_BPS
     sent = order_of_departure(
         port(FlowQueues()),
         burst("A", *[(0, 1514)] * 4),
         burst("B", *[(0, 1514)] * 4),
-        burst("c", *[(three - 0.5, 100)] * 2, (six - 1.2, 100)),
+        # While the third packet is sent, and while the sixth is.
+        burst("c", *[(2.5, 100)] * 2, (3.5, 100)),
     )
     assert sent == "ABAccBcABAB"
 
