@@ -120,10 +120,10 @@ def _show(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 
 def _run(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    from livelab.commands import commands
     from livelab.comparison import compared, text
     from livelab.figure import draw
     from livelab.record import save
+    from livelab.run import router
     from livelab.session import perform, plan
     from qoslib.plots import page
 
@@ -139,7 +139,7 @@ def _run(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     )
     first = experiment.points[0]
     print(f"The router of {first.name}:")
-    for line in commands(first.scenario.only_port, first.scenario.streams).lines:
+    for line in router(first.scenario).lines:
         print(f"  {line}")
     if chosen.dry:
         return 0

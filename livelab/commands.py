@@ -60,7 +60,12 @@ class Commands(NamedTuple):
     policed: str = ""
 
 
-def commands(port: Port, streams: Sequence[Stream] = (), device: str = DEVICE) -> Commands:
+def commands(
+    port: Port,
+    streams: Sequence[Stream] = (),
+    device: str = DEVICE,
+    burst_s: float = BURST_S,
+) -> Commands:
     """The tc commands that make a device the port, to be run or to be typed.
 
     Parameters
@@ -71,6 +76,8 @@ def commands(port: Port, streams: Sequence[Stream] = (), device: str = DEVICE) -
     streams : sequence of Stream
         What is offered: a guarantee that no stream uses takes nothing from the others.
     device : str
+    burst_s : float
+        As of `kernel_port`.
 
     Returns
     -------
@@ -95,8 +102,8 @@ def commands(port: Port, streams: Sequence[Stream] = (), device: str = DEVICE) -
     tc qdisc add dev out0 parent 1:2 handle 20: pfifo_head_drop limit 100
     """
     if any(queue.policer for queue in port.queues):
-        return _with_policer(port, streams, device)
-    made = kernel_port(port, streams)
+        return _with_policer(port, streams, device, burst_s)
+    made = kernel_port(port, streams, burst_s)
     written = write_tc(made.replace(name=device), device)
     facts = dict(written.facts)
     lost = [*written.lost, *(f"a veth has no {name}" for name in sorted(facts.keys() - _KEPT))]
@@ -114,12 +121,12 @@ _KEPT = {"line_rate_bps"}
 _NAMED = re.compile(r'^# (1:\w+) is (".*")$', re.MULTILINE)
 
 
-def _with_policer(port: Port, streams: Sequence[Stream], device: str) -> Commands:
+def _with_policer(port: Port, streams: Sequence[Stream], device: str, burst_s: float) -> Commands:
     """The port without its policer, and a BPF program in front of it that polices."""
     largest = max((stream.mean_frame_bytes for stream in streams), default=MOST_FRAME_BYTES)
     order, policed = policer_of(port, largest)
     bare = port.replace(queues=tuple(queue.replace(policer=None) for queue in port.queues))
-    made = commands(bare, streams, device)
+    made = commands(bare, streams, device, burst_s)
     added = (
         f"tc qdisc add dev {device} clsact",
         f"tc filter add dev {device} egress bpf da object-pinned {PINNED}",
@@ -127,7 +134,7 @@ def _with_policer(port: Port, streams: Sequence[Stream], device: str) -> Command
     return made._replace(lines=(*made.lines, *added), policer=order, policed=policed)
 
 
-def kernel_port(port: Port, streams: Sequence[Stream] = ()) -> Port:
+def kernel_port(port: Port, streams: Sequence[Stream] = (), burst_s: float = BURST_S) -> Port:
     """The port as HTB: the line is its class in front, and every class has a burst that holds.
 
     Parameters
@@ -136,6 +143,9 @@ def kernel_port(port: Port, streams: Sequence[Stream] = ()) -> Port:
         With `Fifo`, `StrictPriority`, `PriorityLevels` or `HierarchicalTokenBucket`.
     streams : sequence of Stream
         As of `commands`.
+    burst_s : float
+        How long a burst lasts, which is one frame at least [s]. A virtual cable takes no time for
+        a burst, so 0 is closest to a line.
 
     Returns
     -------
@@ -164,7 +174,7 @@ def kernel_port(port: Port, streams: Sequence[Stream] = ()) -> Port:
         raise Refused(f"{kind} is not run: HTB's classes borrow by priority, then by quantum.")
     if port.shaper is not None:
         raise Refused("A shaper of the whole port is not run: make it the line rate.")
-    burst = max(LEAST_BURST_BYTES, round(units.octets(port.rate_bps * BURST_S)))
+    burst = max(LEAST_BURST_BYTES, round(units.octets(port.rate_bps * burst_s)))
     strict = isinstance(port.scheduler, StrictPriority)
     queues = []
     for queue in port.queues:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from livelab.commands import Commands, commands
+from livelab.commands import BURST_S, Commands, commands
 from livelab.counters import Sample, sample
 from livelab.gates import Gate, gates
 from livelab.lab import ADDRESS, DEVICE, RECEIVER, ROUTER, SENDER, Lab, LabError, python
@@ -19,7 +19,7 @@ from qoslib.config.code_points import DSCP
 from qoslib.port import Port
 from qoslib.traffic import Cbr, Poisson, Stream, TickedBursts
 
-__all__ = ["Run", "Seen", "run_once"]
+__all__ = ["Run", "Seen", "router", "run_once"]
 
 #: Ethernet, IP and UDP headers, which the kernel counts of a packet besides its payload.
 HEADERS_BYTES = 42
@@ -105,8 +105,7 @@ def run_once(lab: Lab, scenario: Scenario, seed: int = 0) -> Run:
     LabError
         If a command fails.
     """
-    port = scenario.only_port
-    made = commands(port, scenario.streams)
+    made = router(scenario)
     orders = [_order(stream, scenario) for stream in scenario.streams]
     lab.run(["tc", "qdisc", "del", "dev", DEVICE, "root"], ROUTER)
     if made.policer:
@@ -134,6 +133,24 @@ def run_once(lab: Lab, scenario: Scenario, seed: int = 0) -> Run:
     seen = _seen(scenario, sent, received)
     judged = gates(scenario, seen, samples[-1], sent, lateness_s)
     return Run(seen, samples, judged, made, flows)
+
+
+def router(scenario: Scenario) -> Commands:
+    """The commands of its port; with TCP, bursts of one frame.
+
+    A longer burst holds the rate of a busy machine, but lets clumps of packets through that a line
+    would spread out, and their acknowledgements make the senders' next clumps.
+
+    Parameters
+    ----------
+    scenario : Scenario
+
+    Returns
+    -------
+    Commands
+    """
+    burst_s = 0.0 if scenario.hosts else BURST_S
+    return commands(scenario.only_port, scenario.streams, burst_s=burst_s)
 
 
 def _answer(done: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from qoslib import (
     Stream,
     units,
 )
-from qoslib.flows import Congestion, HyStart, SlowStart
+from qoslib.flows import Congestion, HyStart, SlowStart, linux_host
 
 __all__ = ["PACING", "TCP_BUFFERS", "scenario"]
 
@@ -24,8 +24,9 @@ LINE_BPS, ROUND_TRIP_S = units.mbps(50), units.ms(50)
 SEGMENT_BYTES, FRAME_BYTES, OVERHEAD_BYTES = 1448, 1514, 24
 #: A stream beside the two connections takes a fifth of the link.
 STREAM_BPS, STREAM_BYTES = units.mbps(10), 1490
-#: One bandwidth-delay product is 312 kB: about all of it, a fifth, a tenth and a twentieth.
-LARGE_BYTES, SMALL_BYTES, SHALLOW_BYTES, LEAST_BYTES = 300_000, 60_000, 30_000, 15_000
+#: One bandwidth-delay product is 312 kB: about all of it, half, a fifth, a tenth and a twentieth.
+LARGE_BYTES, MIDDLE_BYTES, SMALL_BYTES = 300_000, 150_000, 60_000
+SHALLOW_BYTES, LEAST_BYTES = 30_000, 15_000
 #: What the hosts' cables carry at most, for the models [bit/s].
 ACCESS_BPS = units.gbps(1)
 
@@ -44,12 +45,12 @@ def scenario(congestion: Congestion, buffer_bytes: int, paced_bps: float = 0.0) 
     Returns
     -------
     Scenario
-        Network cards combine no segments, so that a burst is one packet.
+        No device joins segments, so an ACK is for two.
 
     Examples
     --------
     >>> scenario(Reno(), 60_000).hosts[0].burst_packets
-    1
+    2
     """
     queue = Queue("all", ByteLimit(buffer_bytes))
     port = Port("TCP", LINE_BPS, (queue,), overhead_bytes=OVERHEAD_BYTES)
@@ -62,7 +63,6 @@ def scenario(congestion: Congestion, buffer_bytes: int, paced_bps: float = 0.0) 
             slow_start=slow_start,
             mss_bytes=SEGMENT_BYTES,
             frame_bytes=FRAME_BYTES,
-            segments_per_ack=2,
         )
         for name in ("first", "second")
     )
@@ -74,7 +74,9 @@ def scenario(congestion: Congestion, buffer_bytes: int, paced_bps: float = 0.0) 
         jitter_s=units.serialisation_s(FRAME_BYTES, LINE_BPS),
     )
     stream = Stream("stream", STREAM_BPS, STREAM_BYTES, Poisson())
-    return Scenario("TCP", port, (stream,), 12.0, 2.0, hosts=(host,))
+    share_bps = (LINE_BPS - STREAM_BPS) / len(flows)
+    sender = linux_host(host, share_bps, joins=False)
+    return Scenario("TCP", port, (stream,), 12.0, 2.0, hosts=(sender,))
 
 
 TCP_BUFFERS = Experiment(
@@ -82,6 +84,7 @@ TCP_BUFFERS = Experiment(
     "How much buffer does TCP need?",
     (
         Point("cubic_300_kB", scenario(Cubic(), LARGE_BYTES), {}),
+        Point("cubic_150_kB", scenario(Cubic(), MIDDLE_BYTES), {}),
         Point("cubic_60_kB", scenario(Cubic(), SMALL_BYTES), {}),
         Point("cubic_30_kB", scenario(Cubic(), SHALLOW_BYTES), {}),
         Point("cubic_15_kB", scenario(Cubic(), LEAST_BYTES), {}),

@@ -17,7 +17,7 @@ from livelab.figure import draw
 from livelab.gates import LATENESS_S, gates
 from livelab.probe import Found, lacking, probe
 from livelab.record import Tried
-from livelab.run import Run, Seen
+from livelab.run import Run, Seen, router
 from livelab.session import plan
 from livelab.values import measured, modelled
 from places import ROOT
@@ -73,6 +73,14 @@ def test_every_router_reads_back_as_its_port(point):
 
 def a_port(*queues, scheduler=None, **more):
     return Port("port", 10e6, queues, scheduler or PriorityLevels(), 24, **more)
+
+
+def test_tcp_meets_a_line_that_spreads_clumps_out():
+    point = next(point for point in POINTS if point.name == "cubic_15_kB")
+    assert "burst 2000 " in router(point.scenario).lines[1]
+    alone = point.scenario.replace(hosts=())
+    assert "burst 7500 " in router(alone).lines[1]
+    assert router(HEAD.scenario) == commands(HEAD.scenario.only_port, HEAD.scenario.streams)
 
 
 REFUSED = {
@@ -195,7 +203,7 @@ def test_a_stored_run_is_of_the_experiment_as_it_is_and_the_guide_shows_it(name)
     for (point, spread), kept in zip(points, passport["points"], strict=True):
         assert kept["point"] == point.name
         assert Scenario.from_json(json.dumps(kept["scenario"])) == point.scenario
-        made = commands(point.scenario.only_port, point.scenario.streams)
+        made = router(point.scenario)
         assert tuple(kept["commands"]) == made.lines
         runs = [run["values"] for run in kept["runs"] if not run["inconclusive"]]
         assert runs
