@@ -1,5 +1,7 @@
 """One TCP connection that sends."""
 
+from typing import Annotated
+
 from qoslib.flows.congestion import Congestion, Cubic
 from qoslib.flows.recovery import Recovery, SackRecovery
 from qoslib.flows.slow_start import SlowStart
@@ -9,6 +11,7 @@ from qoslib.record import (
     NotNegative,
     Positive,
     Record,
+    Within,
     ecn_word,
     fail,
     record,
@@ -54,7 +57,11 @@ class Flow(Record):
         The receiver acknowledges every so many in order (RFC 5681, section 4.2: 2), out of order
         at once, and the last ones after `ack_delay_s`.
     ack_delay_s : float
-        Longest time that an ACK is held back [s]; 40 ms is Linux's least.
+        Longest time that an ACK is held back [s], since the first packet that it is for; 40 ms is
+        Linux's least.
+    lost_share : float
+        Share of its packets that are lost on the way from the port to the receiver, each on its
+        own. The record's drops do not count them, and its retransmissions repair them.
     minimum_timeout_s : float
         Least that the retransmission timeout is above the smoothed round trip [s]: 0.2 in Linux.
         (RFC 6298, section 2.4, has 1 s for the whole of it.)
@@ -80,6 +87,7 @@ class Flow(Record):
     ecn: Ecn = "no"
     segments_per_ack: AtLeastOne = 1
     ack_delay_s: NotNegative = 0.04
+    lost_share: Annotated[float, Within(0, 1, open_high=True)] = 0.0
     minimum_timeout_s: Positive = 0.2
 
     def check(self) -> None:

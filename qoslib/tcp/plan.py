@@ -194,7 +194,7 @@ def _fill_times(row: np.void, host: Host, flow: Flow, port: Port) -> None:
     row["return_ps"] = max(round(back_s * PS_PER_S), 0)
     row["start_ps"] = row["wake_ps"] = picoseconds(flow.start_s)
     row["stop_ps"] = NEVER if flow.stop_s is None else picoseconds(flow.stop_s)
-    row["ack_delay_ps"] = picoseconds(flow.ack_delay_s)
+    row["ack_delay_ps"], row["lost_share"] = picoseconds(flow.ack_delay_s), flow.lost_share
     row["least_rto_ps"] = picoseconds(flow.minimum_timeout_s)
     for name in ("rto_ps", "finished_ps", "min_rtt_ps", "epoch_ps"):
         row[name] = NEVER

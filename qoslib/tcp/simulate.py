@@ -99,10 +99,11 @@ def simulate(
     Notes
     -----
     A packet takes its time on the host's line, then waits at the port; the rest of the round trip
-    passes between the end of its last bit on the port's line and the ACK's arrival. ACKs are
-    neither lost nor delayed further. The receiver keeps up, and has all its buffer to offer.
-    Each ACK tells which packet made it leave, so that the sender's scoreboard is complete. There
-    is no tail loss probe (RFC 8985) and no undoing of what turns out not to have been a loss.
+    passes between the end of its last bit on the port's line and the ACK's arrival. A flow may lose
+    some of its packets on that way (`Flow.lost_share`). ACKs are neither lost nor delayed further.
+    The receiver keeps up, and has all its buffer to offer. Each ACK tells which packet made it
+    leave, so that the sender's scoreboard is complete. There is no tail loss probe (RFC 8985) and
+    no undoing of what turns out not to have been a loss.
 
     Examples
     --------

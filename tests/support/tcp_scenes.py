@@ -25,11 +25,7 @@ from qoslib.traffic import Cbr, Poisson, Stream
 
 #: One packet's time on the port's line is 1.2 ms.
 LINE_BPS, FRAME = 10e6, 1500
-LAWS = st.one_of(
-    st.builds(f.Reno, st.sampled_from([0.5, 0.7])),
-    st.builds(f.Cubic, st.sampled_from([0.4, 40.0]), st.just(0.7), st.booleans(), st.booleans()),
-    st.builds(f.HTcp, st.sampled_from([0.0, 0.1, 1.0]), rtt_scaling=st.booleans()),
-    st.builds(f.Bbr, rounds=st.sampled_from([2, 10]), probe_s=st.sampled_from([0.3, 10.0])),
+SCALABLE = st.one_of(
     st.builds(f.Dctcp, st.sampled_from([1 / 16, 0.5]), st.sampled_from([1.0, 0.0])),
     st.builds(
         f.Prague,
@@ -37,6 +33,13 @@ LAWS = st.one_of(
         st.sampled_from([0.025, 0.1, 0.0]),
         st.sampled_from([4, 0]),
     ),
+)
+LAWS = st.one_of(
+    st.builds(f.Reno, st.sampled_from([0.5, 0.7])),
+    st.builds(f.Cubic, st.sampled_from([0.4, 40.0]), st.just(0.7), st.booleans(), st.booleans()),
+    st.builds(f.HTcp, st.sampled_from([0.0, 0.1, 1.0]), rtt_scaling=st.booleans()),
+    st.builds(f.Bbr, rounds=st.sampled_from([2, 10]), probe_s=st.sampled_from([0.3, 10.0])),
+    SCALABLE,
 )
 RECOVERIES = {
     "sack": st.builds(
@@ -96,12 +99,12 @@ def able(*given, ecn, **fields):
 
 
 @cache
-def flows_of(recovery, name):
+def flows_of(recovery, name, laws):
     return st.builds(
         able,
         st.just(name),
         st.sampled_from([0.02, 0.05, 0.083]),
-        LAWS,
+        laws,
         RECOVERIES[recovery],
         STARTS,
         window_bytes=st.sampled_from([20_000, 60_000, 200_000]),
@@ -114,6 +117,7 @@ def flows_of(recovery, name):
         segments_per_ack=st.sampled_from([1, 2, 3]),
         ack_delay_s=st.sampled_from([0.0, 0.005, 0.04]),
         minimum_timeout_s=st.sampled_from([0.05, 0.2]),
+        lost_share=st.sampled_from([0.0, 0.0, 0.02]),
     )
 
 
@@ -124,8 +128,9 @@ QUEUES = st.sampled_from([None, None, f.NetemQueue(6, 0.01), f.NetemQueue(40)])
 
 
 @st.composite
-def hosts(draw, recovery):
-    flows = tuple(draw(flows_of(recovery, name)) for name in ("a", "b")[: draw(st.integers(1, 2))])
+def hosts(draw, recovery, laws=LAWS):
+    names = ("a", "b")[: draw(st.integers(1, 2))]
+    flows = tuple(draw(flows_of(recovery, name, laws)) for name in names)
     access_bps = draw(st.sampled_from([10e6, 100e6, 1e9 / 3]))
     return f.Host(
         "host",
@@ -136,6 +141,14 @@ def hosts(draw, recovery):
         draw(PACINGS),
         draw(st.sampled_from([0.0, 0.0013])),
     )
+
+
+@st.composite
+def marking_ports(draw):
+    """Ports that lose little and mark much."""
+    marking = draw(st.sampled_from([RedProfile(4, 4), RedProfile(1, 9, 0.3), RedProfile(0, 30)]))
+    queue = Queue("all", PacketLimit(60), marking=marking)
+    return Port("line", LINE_BPS, (queue,), transmit_ring_packets=draw(st.sampled_from([0, 4])))
 
 
 @st.composite

@@ -16,7 +16,7 @@ from qoslib.port import (
     Queue,
 )
 from soak import many
-from tcp_scenes import FRAME, LINE_BPS, RECOVERIES, STREAMS, hosts, ports
+from tcp_scenes import FRAME, LINE_BPS, RECOVERIES, SCALABLE, STREAMS, hosts, marking_ports, ports
 from twin.clock import PS, whole_ps
 from twin.tcp import simulate_tcp
 
@@ -60,6 +60,13 @@ def agree(port, host, streams, seed, chunk):
 @pytest.mark.parametrize("recovery", RECOVERIES)
 def test_the_twin_agrees(recovery):
     scenes = given(ports(), hosts(recovery), STREAMS, st.integers(0, 9), CHUNKS)
+    many(25)(scenes(agree))()
+
+
+@pytest.mark.parametrize("recovery", ["sack", "newreno"])
+def test_the_twin_agrees_where_scalable_senders_are_marked(recovery):
+    senders = hosts(recovery, SCALABLE)
+    scenes = given(marking_ports(), senders, STREAMS, st.integers(0, 9), CHUNKS)
     many(25)(scenes(agree))()
 
 

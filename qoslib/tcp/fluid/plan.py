@@ -216,6 +216,9 @@ def _fill_flow(row: np.void, port: Port, host: Host, flow: Flow, at: int, step_s
     if not isinstance(flow.congestion, Reno | Cubic | HTcp):
         allowed = "Reno, Cubic or HTcp; the packet model runs Bbr, Dctcp and Prague"
         fail("Flow.congestion", flow.congestion, allowed)
+    if flow.lost_share:
+        where = f"Flow {flow.name!r} lost_share"
+        fail(where, flow.lost_share, "0; the packet model loses packets at random")
     row["c"], row["last_beta"] = 1.0, 0.5
     fill_law(row, flow)
     _fill_recovery(row, flow)

@@ -6,6 +6,7 @@ streams that answer to nothing, then the hosts, whose next time is a packet's ar
 
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import count_sent
+from qoslib.packets.kernels.draws import uniform
 from qoslib.packets.kernels.loop import begin, next_departure_ps, next_of, over, run_timers
 from qoslib.packets.kernels.ring_buffer import tail_slot
 from qoslib.packets.kernels.steps import arrive, send
@@ -52,6 +53,9 @@ def _has_left(state, senders, index, tag, departure_ps):
     flow = senders.flows[index]
     marked = flow.marks != state.counts[index, 2]
     flow.marks = state.counts[index, 2]
+    if flow.lost_share > 0.0 and uniform(flow) < flow.lost_share:
+        # Behind the port.
+        return
     marked = 1 if marked or tag & MARKED else 0
     receive(flow, senders, tag & TAG, tag & CWR, marked, departure_ps)
     schedule(state, senders, index)

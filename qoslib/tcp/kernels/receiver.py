@@ -102,7 +102,8 @@ def receive(flow, senders, tag, cwr, marked, at_ps):
     holds = _takes_in(flow, senders.segments, tag >> TRIES_BITS, at_ps) and not turns
     arrival_ps = at_ps + flow.return_ps
     if holds:
-        arrival_ps += flow.ack_delay_ps
+        # It waits since the first packet that it is for.
+        arrival_ps = last_ack(flow, acks).arrival_ps if merges else arrival_ps + flow.ack_delay_ps
     if merges and in_order:
         tag = first_held
     echo = _echo(flow, cwr, marked, merges) if flow.feedback else 0

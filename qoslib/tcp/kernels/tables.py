@@ -16,7 +16,7 @@ FLOW = table(
     ),
     scoreboard=Columns("order scan after duplicates again log_first log_mask"),
     acknowledgements=Columns("ack_first ack_mask ack_head acks held"),
-    receiver=Columns("expected highest unacked per_ack ack_delay_ps return_ps"),
+    receiver=Columns("expected highest unacked per_ack ack_delay_ps return_ps", "lost_share"),
     ecn=Columns("feedback reports"),
     timer=Columns(
         "start_ps stop_ps rto_ps least_rto_ps backoff srtt_ps var_ps last_rtt_ps min_rtt_ps"

@@ -146,13 +146,13 @@ class FlowTwin:
             self.unacked += 1
             self.advances.append((at, self.expected))
         holds = in_order and not holes and self.unacked < self.flow.segments_per_ack and not turns
-        wait = whole_ps(self.flow.ack_delay_s) if holds else 0
+        due = at + self.back + (whole_ps(self.flow.ack_delay_s) if holds else 0)
         ack = held or SimpleNamespace()
         if not held:
             self.acks.append(ack)
         if not (held and in_order):
             ack.number, ack.tries = number, tries
-        ack.at, ack.upto = at + self.back + wait, self.expected
+        ack.at, ack.upto = held.at if held and holds else due, self.expected
         ack.echo = self.echo(cwr, marked, held)
         self.held = ack if holds else None
 
@@ -466,6 +466,8 @@ class TcpTwin(PortTwin):
         super().send(queue, packet, now)
         if hasattr(packet, "segment"):
             flow, *segment = packet.segment
+            if flow.flow.lost_share and flow.draws.uniform() < flow.flow.lost_share:
+                return
             flow.receive(*segment, packet.marked, self.notes.outcomes[-1].departure)
 
     def lose(self, queue, packet, cause, now, position, **more):
