@@ -12,6 +12,7 @@ from qoslib.findings.command import all_used, fact_of
 from qoslib.findings.document import document
 from qoslib.findings.markdown import markdown
 from qoslib.findings.page import inside
+from qoslib.findings.proved import in_place
 from qoslib.findings.terminal import terminal
 from qoslib.packets.progress import Progress
 from qoslib.record import fail
@@ -109,7 +110,13 @@ def shown(report: Report) -> dict[str, Any]:
         "markdown": markdown(report) + "\n",
         "missing": [_asked(fact) for fact in report.missing],
         "findings": [
-            {"line": each.line, "severity": each.severity, "id": each.id, "fix": each.fix}
+            {
+                "line": each.line,
+                "severity": each.severity,
+                "id": each.id,
+                "fix": each.fix,
+                "in_place": in_place(each),
+            }
             for each in report.findings
         ],
     }

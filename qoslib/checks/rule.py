@@ -81,6 +81,8 @@ class Rule:
         The family of dialects that it is about, as `Manners.family`; empty of all.
     portless : bool
         Whether it looks at ports that wait for a fact as well.
+    in_place : bool
+        Whether a fix is its line as it should be, and not commands to paste behind the text.
     """
 
     id: str
@@ -91,6 +93,7 @@ class Rule:
     inward: bool = False
     family: str = ""
     portless: bool = False
+    in_place: bool = False
 
     @property
     def what(self) -> str:
@@ -134,6 +137,9 @@ def rule(
     inward: bool = False,
     family: str = "",
     portless: bool = False,
+    in_place: bool = False,
 ) -> Callable[[Find], Rule]:
     """Make a rule of a function."""
-    return lambda find: Rule(id, severity, reference, find, whole, inward, family, portless)
+    return lambda find: Rule(
+        id, severity, reference, find, whole, inward, family, portless, in_place
+    )

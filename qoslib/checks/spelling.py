@@ -1,5 +1,6 @@
 """Rules on lines that are not understood, or that a device refuses: words that nobody knows."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from qoslib.checks.manners import manners_of
@@ -49,19 +50,35 @@ def listed(lines: Sequence[int]) -> str:
     "error",
     "docs/checking.md: a line that the device refuses has no effect",
     whole=True,
+    in_place=True,
 )
 def line_refused(configuration: Configuration) -> Iterator[Found]:
     """A device would not take this line; the rest of the configuration is read without it."""
     whole = manners_of(configuration.dialect).commits_whole
     effect = _NO_COMMIT if whole else "It has no effect on the device."
-    lines: dict[str, list[int]] = {}
+    refused: dict[str, list[Remark]] = {}
     for remark in configuration.remarks:
         if remark.kind == "refused":
-            lines.setdefault(remark.lost, []).append(remark.line)
-    for lost, (first, *others) in lines.items():
-        more = f"Likewise line{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}."
-        running = [_RUNNING] if whole else []
-        yield Found(first, f"{lost} {effect}", " ".join([*([more] if others else []), *running]))
+            refused.setdefault(remark.lost, []).append(remark)
+    for lost, (first, *others) in refused.items():
+        lines = ", ".join(str(each.line) for each in others)
+        more = [f"Likewise line{'s' if len(others) > 1 else ''} {lines}."] if others else []
+        why = " ".join([*more, *([_RUNNING] if whole else [])])
+        meant = _MEANT.search(lost)
+        wrong = nearest(meant[1], first.text.split()) if meant and not others else ""
+        fix = _corrected(configuration, first, wrong, meant[1]) if meant and wrong else ""
+        yield Found(first.line, f"{lost} {effect}", why, fix)
+
+
+#: What a line is likely meant to have in place of a name or a word that is not there.
+_MEANT = re.compile(r"(?<!'), did you mean '?([\w.:/-]+)'?\?")
+
+
+def _corrected(configuration: Configuration, remark: Remark, wrong: str, meant: str) -> str:
+    """The line of a remark with the word that is meant, where a line is one command."""
+    if not wrong or manners_of(configuration.dialect).family not in ("cisco", "eos"):
+        return ""
+    return " ".join(meant if word == wrong else word for word in remark.text.split())
 
 
 #: How a full path of SR OS begins, whatever command it leads to.
@@ -73,6 +90,7 @@ _PATH = "configure", "/configure"
     "warning",
     "docs/checking.md: a command that is not understood has no effect here",
     whole=True,
+    in_place=True,
 )
 def unknown_command(configuration: Configuration) -> Iterator[Found]:
     """A command where quality of service is configured, or a type of interface, is not known."""
@@ -94,24 +112,30 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
         check_time(remarks[0].line)
         lines = [*dict.fromkeys(remark.line for remark in remarks)]
         more = f"It is in {len(lines)} lines: {listed(lines)}." if len(lines) > 1 else ""
-        says = _says_unknown(word, remarks[0], known, forms)
-        yield Found(lines[0], f"{says}: it has no effect in the models.", more)
+        says, wrong, meant = _says_unknown(word, remarks[0], known, forms)
+        fix = "" if more else _corrected(configuration, remarks[0], wrong, meant)
+        yield Found(lines[0], f"{says}: it has no effect in the models.", more, fix)
     for line, name, meant in _meant_interfaces(configuration, family):
         says = f"{name!r} is no known name of an interface (did you mean {meant!r}?)"
-        yield Found(line, f"{says}: the device may refuse it.")
+        fix = "" if family == "junos" else f"interface {meant}"
+        yield Found(line, f"{says}: the device may refuse it.", fix=fix)
 
 
-def _says_unknown(word: str, first: Remark, known: Sequence[str], forms: dict[str, str]) -> str:
-    """That a word is not known, or this form of it, and what may be meant."""
+def _says_unknown(
+    word: str, first: Remark, known: Sequence[str], forms: dict[str, str]
+) -> tuple[str, str, str]:
+    """That a word is not known, or this form of it; the wrong word, and what may be meant."""
     verb = word.lower()
     if verb not in known:
         near = nearest(verb, known)
-        return f"{word!r} is not a known command{f' (did you mean {near!r}?)' if near else ''}"
+        mean = f" (did you mean {near!r}?)" if near else ""
+        return f"{word!r} is not a known command{mean}", word if near else "", near
     form, second = forms.get(verb, ""), (*first.text.split()[1:2], "")[0]
     near = nearest(second, _SECOND.get(verb, ()))
-    if near and near != second.lower():
+    wrong = second if near and near != second.lower() else ""
+    if wrong:
         form += f"; did you mean {near!r} for {second[:40]!r}?"
-    return f"This form of {word!r} is not known{form and f' (it is {form})'}"
+    return f"This form of {word!r} is not known{form and f' (it is {form})'}", wrong, near
 
 
 def _meant_interfaces(configuration: Configuration, family: str) -> Iterator[tuple[int, str, str]]:

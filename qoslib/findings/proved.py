@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from qoslib.checks import Finding, Promise, promises
 from qoslib.checks.rule import SEVERITIES
+from qoslib.checks.runner import RULES
 from qoslib.config import ConfigurationError
 from qoslib.config.amounts import rate_text, share_text
 from qoslib.config.source import TakesTooLongError, check_time, in_time
@@ -17,7 +18,7 @@ from qoslib.findings.report_text import p99_text
 from qoslib.findings.under_load import LEAST_LOSS
 from qoslib.tolerances import EQUAL, ROUNDING
 
-__all__ = ["SECONDS", "key_of", "proved"]
+__all__ = ["SECONDS", "in_place", "key_of", "proved", "with_fixes"]
 
 #: Processor time for all trials of a file for whose ports models run [s].
 SECONDS = 30.0
@@ -46,6 +47,11 @@ _ALONG, _ROUNDS = {"queue-deep", "queue-shallow", "class-unused"}, 2
 _HEADERS = {"policy-map", "class", "class-map", "interface", "match"}
 #: Fixes that are no commands of a device: comments for this checker.
 _COMMENTS = {"ignore-idle"}
+
+
+def in_place(each: Finding) -> bool:
+    """Whether the fix of a finding stands in place of its line, and not behind the text."""
+    return each.id in RULES and RULES[each.id].in_place
 
 
 def key_of(each: Finding) -> tuple[str, str]:
@@ -77,7 +83,8 @@ def proved(
     becoming unknown, its finding is gone, no other finding comes, and no class loses more of a
     load that its promise covered, or misses a target that it met; where the finding is about rates,
     some class is promised another rate. What others give up is added.
-    A shaper that slows a port down to its carrier may bring the overload that was there before.
+    A shaper that slows a port down to its carrier may bring the overload that was there before. A
+    line as it should be passes if it is understood, whatever is found of it then.
 
     Many alike fixes, such as the limits of a hundred queues, are tried as one: all together, and
     the first alone. Where that fails each half of them is tried. All that there is no time for
@@ -135,24 +142,25 @@ class _Trials:
         self, text: str, before: Assessed, assess: Callable[[str], Assessed], end_s: float
     ) -> None:
         self.text, self.before, self.assess, self.end_s = text, before, assess, end_s
-        self.known: dict[tuple[str, ...], _Trial] = {}
+        self.known: dict[tuple[tuple[str, int], ...], _Trial] = {}
         self.kept: list[Finding] = []
 
-    def tried(self, *fixes: str, of: Sequence[Finding]) -> _Trial:
-        """What comes of the configuration with these fixes."""
-        if fixes not in self.known:
+    def tried(self, of: Sequence[Finding]) -> _Trial:
+        """What comes of the configuration with the fixes of findings, in their order."""
+        key = (*((each.fix, each.line * in_place(each)) for each in of),)
+        if key not in self.known:
             with in_time(self.end_s - time.process_time()):
                 check_time()
-                self.known[fixes] = _outcome(self.text, self.before, of, fixes, self.assess)
-        return self.known[fixes]
+                self.known[key] = _outcome(self.text, self.before, of, self.assess)
+        return self.known[key]
 
     def beside(self, of: Sequence[Finding]) -> str:
         """Why fixes fail together with those that were kept, in one of both orders."""
-        own = dict.fromkeys(each.fix for each in of)
+        own = {each.fix for each in of}
         others = [each for each in self.kept if each.fix not in own]
-        fixes = *(each.fix for each in others), *own
-        for one_after_another in (fixes, fixes[::-1]):
-            if why := self.tried(*one_after_another, of=(*others, *of)).fails:
+        every = *others, *of
+        for one_after_another in (every, every[::-1]):
+            if why := self.tried(one_after_another).fails:
                 names = " and ".join(dict.fromkeys(f"`{each.id}`" for each in others))
                 return f"together with the fix of {names}, {why}"
         return ""
@@ -164,8 +172,7 @@ class _Trials:
 
     def all(self, alike: Sequence[Finding]) -> bool:
         """Keep alike fixes if none of them fails, or takes something from a class."""
-        first = self.tried(alike[0].fix, of=alike[:1])
-        every = self.tried(*dict.fromkeys(each.fix for each in alike), of=alike)
+        first, every = self.tried(alike[:1]), self.tried(alike)
         if first.fails or every.fails or every.costs or self.beside(alike):
             return False
         self.kept += alike
@@ -173,7 +180,7 @@ class _Trials:
 
     def one(self, each: Finding) -> Finding:
         """A finding with its fix, if that passes, and what it costs."""
-        alone, mended = self.tried(each.fix, of=(each,)), list[Finding]()
+        alone, mended = self.tried((each,)), list[Finding]()
         for _ in range(_ROUNDS):
             if not alone.brings or not all(one.fix and one.id in _ALONG for one in alone.brings):
                 break
@@ -181,7 +188,7 @@ class _Trials:
             mended += alone.brings
             along = "\n".join(dict.fromkeys(one.fix for one in alone.brings))
             whole = each.replace(fix=f"{each.fix}\n{along}")
-            alone = self.tried(whole.fix, of=(each,))
+            alone = self.tried((whole,))
             if not alone.fails:
                 each = whole.replace(arithmetic=f"{each.arithmetic} {_why_along(mended)}".strip())
         if why := alone.fails or self.beside([each]):
@@ -200,7 +207,12 @@ def _why_along(mended: Sequence[Finding]) -> str:
 
 
 def _in_words(each: Finding, why: str) -> Finding:
-    """A finding without its fix, which is named in its arithmetic with the reason."""
+    """A finding without its fix, which is named in its arithmetic with the reason.
+
+    Of a line that is still not understood nothing more is shown.
+    """
+    if in_place(each):
+        return each.replace(fix="")
     lines = [line.strip() for line in each.fix.splitlines()]
     shown = next((line for line in lines if line.split()[0] not in _HEADERS), lines[-1])
     said = f"{each.arithmetic} `{shown}` is not offered as a fix: {why}."
@@ -208,20 +220,19 @@ def _in_words(each: Finding, why: str) -> Finding:
 
 
 def _outcome(
-    text: str,
-    before: Assessed,
-    of: Sequence[Finding],
-    fixes: Sequence[str],
-    assess: Callable[[str], Assessed],
+    text: str, before: Assessed, of: Sequence[Finding], assess: Callable[[str], Assessed]
 ) -> _Trial:
+    """What comes of a text with the fixes of findings."""
     try:
-        after = assess("\n".join([text.rstrip("\n"), *fixes, ""]))
+        after = assess(with_fixes(text, of))
     except TakesTooLongError:
         raise
     except (ConfigurationError, ValueError) as error:
         return _Trial(f"the configuration with it cannot be read ({str(error).rstrip('.')})")
     lines = len(text.splitlines())
     remarks = [each for each in after.found.remarks if each.line > lines]
+    mended = {each.line for each in of if in_place(each)}
+    remarks += [each for each in after.found.remarks if each.line in mended]
     odd = next((each for each in remarks if each.kind != "not modelled"), None)
     if odd:
         return _Trial(f"it is not understood itself ({odd.text.split()[0]} ...)")
@@ -230,22 +241,36 @@ def _outcome(
     return _compared(before, after, of)
 
 
+def with_fixes(text: str, of: Sequence[Finding]) -> str:
+    """A text with the fixes of findings: lines as they should be, and the others behind it."""
+    lines = text.rstrip("\n").split("\n")
+    for each in filter(in_place, of):
+        line = lines[each.line - 1]
+        lines[each.line - 1] = line[: len(line) - len(line.lstrip())] + each.fix
+    behind = dict.fromkeys(each.fix for each in of if not in_place(each))
+    return "\n".join([*lines, *behind, ""])
+
+
 def _compared(before: Assessed, after: Assessed, of: Sequence[Finding]) -> _Trial:
     """What comes with fixes whose findings are gone, and what they cost."""
     had = {key_of(each) for each in before.listed}
     behind = any(each.id in _OF_THE_CARRIER for each in of)
+    spelt = all(map(in_place, of))
     come = [each for each in after.listed if key_of(each) not in had]
-    brings = tuple(each for each in come if not (behind and each.id in _UNDER_LOAD))
+    brings = tuple(each for each in come if not (spelt or (behind and each.id in _UNDER_LOAD)))
     if brings:
         said = f"it brings another finding, {brings[0].id}: {brings[0].sentence.rstrip('.')}"
         return _Trial(said, brings=brings)
     if any(each.id in _OF_RATES for each in of) and not _moves(before, after):
         return _Trial("it changes the promised rate of no class")
-    worse = "" if behind else next(_worse(before, after), "")
+    worse = "" if behind or spelt else next(_worse(before, after), "")
     if worse:
         return _Trial(worse)
     met = "the loss moves from the carrier to this port"
     moved = [f"{met}, `{each.id}`: {each.sentence.rstrip('.')}" for each in come]
+    if spelt and come:
+        names = dict.fromkeys(f"`{each.id}`" for each in come)
+        moved = [f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'} found"]
     return _Trial("", (*moved, *_costs(before, after, lost=not moved)))
 
 

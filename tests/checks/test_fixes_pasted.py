@@ -11,7 +11,7 @@ from qoslib.checks import RULES, findings
 from qoslib.checks.manners import manners_of
 from qoslib.config import Facts, read
 from qoslib.findings import check
-from qoslib.findings.proved import key_of
+from qoslib.findings.proved import key_of, with_fixes
 
 FACTS = {"line_rate_bps": 100e6, "platform": "mpc", "delay_buffer_s": 0.1}
 #: What a fix may leave behind as a note that is none of its business, by the rule of the fix.
@@ -369,6 +369,7 @@ WRITTEN = {
     "ef-never-set": {"cisco"},
     "excess-split": {"cisco"},
     "filter-discards-rest": {"junos"},
+    "line-refused": {"cisco"},
     "llq-share": {"cisco", "junos"},
     "no-shaper": {"cisco", "junos"},
     "police-and-shape": {"cisco"},
@@ -385,6 +386,7 @@ WRITTEN = {
     "shaper-unit": {"cisco"},
     "tc-bytes-per-second": {"tc"},
     "tcp-policed": {"cisco", "junos"},
+    "unknown-command": {"cisco", "eos"},
     "video-in-llq": {"cisco"},
     "voice-not-first": {"cisco", "junos"},
     "wred-inverted": {"cisco"},
@@ -456,7 +458,7 @@ def printed():
         family = manners_of(report.dialect).family
         for each in report.findings:
             if each.fix and each.id in RULES:
-                after = check(pasted(text, each.fix), dialect=report.dialect, **given)
+                after = check(with_fixes(text, [each]), dialect=report.dialect, **given)
                 # The like of it on another interface is a finding with a fix of its own.
                 others = {(key_of(one), one.line) for one in report.findings if one is not each}
                 alike = [

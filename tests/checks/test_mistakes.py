@@ -93,6 +93,32 @@ def test_a_misspelt_direction_or_header_is_named_with_what_is_meant():
     assert "line 3 begins with 'polcy-map', did you mean 'policy-map'?" in found.sentence
 
 
+@pytest.mark.parametrize(
+    ("line", "slip"),
+    [
+        ("  priority 10000 250000", "  priorty 10000 250000"),
+        (" service-policy output WAN", " service-policy ouput WAN"),
+        (" class VOICE", " class VOICEE"),
+        ("policy-map CHILD", "polcy-map CHILD"),
+        ("interface GigabitEthernet0/0/1", "interface GigabittEthernet0/0/1"),
+    ],
+)
+def test_the_fix_of_a_slip_is_the_line_as_it_should_be(line, slip):
+    assert BELOW.count(f"{line}\n") == 1
+    text = BELOW.replace(f"{line}\n", f"{slip}\n")
+    at = text.split("\n").index(slip) + 1
+    (found,) = (each for each in check(text).findings if each.line == at and each.fix)
+    assert found.id in ("unknown-command", "line-refused")
+    assert found.fix == line.strip()
+
+
+def test_a_line_that_stays_unknown_is_shown_by_no_fix():
+    text = BELOW.replace("  priority 10000 250000", "  priorty hunter2")
+    (found,) = (each for each in check(text).findings if each.id == "unknown-command")
+    assert "did you mean 'priority'?" in found.sentence
+    assert "hunter2" not in f"{found}"
+
+
 def test_a_file_whose_checks_take_too_long_says_so_and_what_to_do(monkeypatch):
     def late(*_):
         raise TakesTooLongError("late")

@@ -139,18 +139,21 @@
     sheet.mark(given.findings);
     report.querySelectorAll(".scroll").forEach((each) => each.setAttribute("tabindex", "0"));
     report.querySelectorAll(".finding").forEach((box, at) => {
-      const { line, fix } = given.findings[at];
+      const { line, fix, in_place: inPlace } = given.findings[at];
       if (line) box.querySelector("summary").addEventListener("click", () => sheet.show(line));
-      if (fix) box.querySelector("pre").after(button("Apply fix", () => apply(fix)));
+      if (fix) box.querySelector("pre").after(button("Apply fix", () => apply(fix, inPlace && line)));
     });
     askFacts(given.missing);
   }
 
-  /** A fix stands behind the text, as somebody would paste it into the device: it replaces what stands above. */
-  function apply(fix) {
+  /** A fix stands behind the text, as somebody would paste it into the device: it replaces what stands above.
+      Of a line that is misspelt, it takes the place. */
+  function apply(fix, line) {
     before = sheet.value;
-    sheet.value = `${before.trimEnd()}\n${fix}\n`;
-    sheet.show(sheet.value.trimEnd().split("\n").length);
+    const lines = line ? before.split("\n") : [...before.trimEnd().split("\n"), ...fix.split("\n"), ""];
+    if (line) lines[line - 1] = lines[line - 1].match(/^\s*/)[0] + fix;
+    sheet.value = lines.join("\n");
+    sheet.show(line || lines.length - 1);
     right.scrollIntoView();
     root.classList.add("stale");
     check();
