@@ -11,6 +11,7 @@ from qoslib.checks.rule import Found, rule
 from qoslib.checks.thresholds import profiles_of, thresholds_of
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.junos.classes import NO_NUMBER, OF_SWITCH
+from qoslib.config.records import FAIR_QUEUE
 from qoslib.port import ByteLimit, Codel, PacketLimit, Pie, Red
 
 __all__ = ["DEEP_S", "SHALLOW_S", "deepest_s"]
@@ -78,7 +79,7 @@ def _merged(every: Iterable[tuple[str, Found]]) -> Iterator[Found]:
 def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
     """The class and the finding of each queue that lasts too long."""
     for member, _, lasts in _candidates(checked):
-        if member.queue.flows:
+        if member.queue.flows or member.of.setting(FAIR_QUEUE):
             # A packet waits for its own flow and one turn of the others.
             continue
         target = member.load.target_s if member.load else None
