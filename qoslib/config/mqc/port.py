@@ -41,6 +41,9 @@ __all__ = ["ports_of"]
 _WAYS: tuple[Way, ...] = ("out", "in")
 #: Cisco, NCS 540 QoS Configuration Guide 25.x, QoS on Link Bundles.
 _OF_BUNDLE = "It acts on each member of the bundle separately: the rates here are for one."
+#: Cisco switches have queues on physical ports alone (Catalyst 3550 Software Configuration Guide,
+#: 78-11194-03, Configuring QoS, Configuration Guidelines); on an EtherChannel they mark and police.
+_OF_CHANNEL = "A Catalyst 9000 has queues on the members of a port channel alone: no promise here."
 _MEMORY = "How large is the memory that the queues of {} share?"
 _OTHER_PORTS = "Its queues share a memory with those of other ports: here it has all of it."
 _OF_GROUP = (
@@ -191,6 +194,10 @@ class _PortReader:
         empty = empty.replace(classes=tuple(classes_of(nodes, f"policy-map {policy.name}")))
         if not self.platform.modelled:
             self.found.notes.not_modelled(named.line, self._command(named), _CATALYST)
+            return empty
+        channel = self.platform.buffers and interface.name.lower().startswith("port-channel")
+        if channel and way == "out" and has_queues(self.found, policy, meters=False):
+            self.found.notes.not_modelled(named.line, self._command(named), _OF_CHANNEL)
             return empty
         if interface.hidden and way == "out":
             return empty

@@ -71,6 +71,12 @@ _NX = re.compile(
     r"|^feature (vpc|lacp|lldp|interface-vlan|nxapi|telnet|udld)\b",
     re.MULTILINE,
 )
+#: What tells a Catalyst 9000 or 3850 whatever else a text has: its name, or a pair as one switch.
+_CATALYST_9000 = re.compile(
+    r"^(stackwise-virtual[ \t]*$|license udi pid C9[2-6]\d\d|switch \d+ provision c9[2-6]"
+    r"|boot system .*\bcat9k)",
+    re.MULTILINE | re.IGNORECASE,
+)
 #: What a Catalyst 9000 has, and no router of IOS or IOS XE: shares of its buffers, classes of its
 #: own for what its processor is sent, members of a stack, ports of a switch in its first slots.
 _CATALYST = re.compile(
@@ -83,9 +89,11 @@ _CATALYST = re.compile(
 )
 #: The queues of an older Catalyst go by number.
 _OLD_CATALYST = re.compile(r"^[ \t]*(mls qos[ \t]*$|mls qos srr-queue |srr-queue )", re.MULTILINE)
+_SWITCHES = _CATALYST_9000, _CATALYST, _OLD_CATALYST
 _TURNS = re.compile(r"^[ \t]*wrr-queue ", re.MULTILINE)
 #: What leads packets to the queues of an NCS 540 or 5500, and to those of no ASR 9000.
 _NCS = re.compile(r"^[ \t]*(match|set) traffic-class \d", re.MULTILINE)
+_NO_MLS = "A Catalyst 9000 has no `mls qos`: its ports trust marks, and its queues are of policies."
 _INTERFACE = re.compile(r"^interface \S+\d", re.MULTILINE)
 
 
@@ -116,7 +124,7 @@ def _classic(text: str) -> bool:
 
 def reads_alike(text: str) -> bool:
     """Whether nothing in a text of IOS tells IOS XE from classic IOS."""
-    return not any(each.search(text) for each in (_CLASSIC, _XE, _CATALYST, _OLD_CATALYST))
+    return not any(each.search(text) for each in (_CLASSIC, _XE, *_SWITCHES))
 
 
 def _is_xr(text: str) -> bool:
@@ -140,7 +148,9 @@ def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configurati
     found = policies_of(text)
     if platform.name in ("ios", "ios-xe"):
         platform = _device(text) or platform
-    if not platform.buffers:
+    if platform.buffers:
+        _say_not_of_catalyst(found)
+    else:
         _leave_shares_out(found)
     if platform.name in ("ios", "ios-xe") and not platform.buffers:
         _mixed_shares(found, platform.name == "ios-xe" and _takes_ratios(text))
@@ -179,9 +189,24 @@ def _device(text: str) -> PlatformDefaults | None:
     """The Catalyst or the ASR 920 that a text is of, if any."""
     if _ASR_920.search(text):
         return ASR_920
+    if _CATALYST_9000.search(text):
+        return CATALYST
     if _OLD_CATALYST.search(text):
         return replace(IOS, modelled=False) if _TURNS.search(text) else OLD_CATALYST
     return CATALYST if _CATALYST.search(text) else None
+
+
+def _say_not_of_catalyst(found: Policies) -> None:
+    """Say of `mls qos` that a Catalyst 9000 does not have it.
+
+    References
+    ----------
+    Cisco, document 118629, Catalyst 3850 QoS: it does not support MLS QoS, and trusts marks.
+    """
+    remarks = found.notes.remarks
+    remarks[:] = [
+        each.replace(lost=_NO_MLS) if each.words[:2] == ("mls", "qos") else each for each in remarks
+    ]
 
 
 def _leave_shares_out(found: Policies) -> None:
