@@ -319,9 +319,9 @@ def modelled(
     Fewer than 20 results lie within their least and largest.
     """
     values = [units.convert(how.read(view), how.unit, unit) for view in views]
-    low, high = (float(end) for end in np.quantile(values, MIDDLE, method="inverted_cdf"))
     if views[0].result.seed is None:
         return fmean(values), None, None
+    low, high = (float(end) for end in np.quantile(values, MIDDLE, method="inverted_cdf"))
     # A mean of equal numbers may be rounded off them.
     return min(max(fmean(values), low), high), low, high
 

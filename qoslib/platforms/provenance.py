@@ -1,6 +1,7 @@
 """Where a platform's numbers come from: published in a source, assumed, or fitted."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Self
 
 from qoslib.record import fail
@@ -92,7 +93,7 @@ class Facts(Mapping[str, Fact]):
             raise AttributeError(name) from None
         return fact
 
-    @property
+    @cached_property
     def fitted_on(self) -> dict[str, tuple[str, ...]]:
         """Fitted parameters by name, with the keys of the published values each was fitted on."""
         fits = ((name, fact) for name, fact in self.items() if fact.kind == "fitted")
@@ -100,8 +101,8 @@ class Facts(Mapping[str, Fact]):
 
     def fitted_in(self, assumptions: str) -> set[str]:
         """Keys of the values that the parameters of one set of assumptions were fitted on."""
-        mine = [n for n in self.fitted_on if self[n].is_used_in(assumptions)]
-        return {key for name in mine for key in self.fitted_on[name]}
+        fits = self.fitted_on.items()
+        return {key for name, on in fits if self[name].is_used_in(assumptions) for key in on}
 
     def __str__(self) -> str:
         width = max(map(len, self))
