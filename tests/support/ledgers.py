@@ -60,8 +60,9 @@ def read(*files):
 def pick(rows, **columns):
     """Return the rows with these column values; `place` is matched as a part of the text."""
     place = columns.pop("place", "")
-    found = (row for row in rows if all(row.text[k] == v for k, v in columns.items()))
-    return [row for row in found if place in row.text["place"]]
+    for name, value in columns.items():
+        rows = [row for row in rows if row.text[name] == value]
+    return [row for row in rows if place in row.text["place"]]
 
 
 def one(rows, **columns):
