@@ -13,7 +13,7 @@ from qoslib.flows import Flow
 from qoslib.record import fail
 from qoslib.traffic import Cbr, FrameMix, Poisson, Stream, TickedBursts, imix
 
-__all__ = ["ALLOWED", "MOST", "Sent", "phrase"]
+__all__ = ["ALLOWED", "MANY", "MOST", "Sent", "phrase"]
 
 ALLOWED = (
     "'40 calls G.711', '40 calls Opus', '10 Teams calls', '10 Teams video calls', '200 web users',"
@@ -23,6 +23,8 @@ ALLOWED = (
 )
 #: One class has at most so many parts or flows.
 MOST = 1000
+#: A rate of which no more is said is that of so many flows, where queues keep flows apart.
+MANY = 100
 #: Payload of a full frame of TCP over IPv4 with time stamps [B], and the frame with its headers.
 SEGMENT_BYTES, FRAME_BYTES = 1448, 1518
 #: The shortest and the longest round trip that anybody means [s].
@@ -134,7 +136,8 @@ def _plain(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
     if size:
         frames = imix() if size.lower() == "imix" else int(_number(size))
     smooth = (found["spacing"] or "").lower() == "cbr"
-    return Sent([Stream(name, rate, frames, Cbr() if smooth else Poisson(), mark)], "", "given")
+    spacing = Cbr() if smooth else Poisson()
+    return Sent([Stream(name, rate, frames, spacing, mark, flows=MANY)], "", "given")
 
 
 def _tcp(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
@@ -172,10 +175,9 @@ def _share(found: re.Match[str], name: str, mark: str, least: float | None, _: o
     if least is None:
         fail(f"traffic of {name}", found[0], "a rate: other classes wait in its queue")
     percent = _number(found["percent"]) if found["percent"] else 100.0
-    frames = _words()["data"]["frame_bytes"]
     rate = units.convert(percent, "%", "1") * least
     why = f"{percent:g} % of its minimum, {rate_text(least)}" if percent != 100 else "its minimum"
-    return Sent([Stream(name, rate, frames, Poisson(), mark)], why, "computed")
+    return Sent([_data(name, rate, mark)], why, "computed")
 
 
 def _nothing(found: re.Match[str], name: str, *_: object) -> Sent:
@@ -189,10 +191,12 @@ def _counted(
         fail(
             f"traffic of {name}", found[0], "a rate: --measured FILE has no counters of this class"
         )
-    frames = _words()["data"]["frame_bytes"]
-    return Sent(
-        [Stream(name, counted, frames, Poisson(), mark)], "counted by the device", "counters"
-    )
+    return Sent([_data(name, counted, mark)], "counted by the device", "counters")
+
+
+def _data(name: str, rate: float, mark: str) -> Stream:
+    """Full frames of many flows."""
+    return Stream(name, rate, _words()["data"]["frame_bytes"], Poisson(), mark, flows=MANY)
 
 
 @cache

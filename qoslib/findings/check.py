@@ -33,9 +33,10 @@ from qoslib.config.source import (
 from qoslib.findings.assess import Assessed, Given, assessed
 from qoslib.findings.classes import class_rows
 from qoslib.findings.compare_configs import changes, unchanged
+from qoslib.findings.model_words import of_flows, of_tcp
 from qoslib.findings.modelled import MODEL_RULES
 from qoslib.findings.proved import SECONDS, proved
-from qoslib.findings.report import ClassRow, ClassRun, Compared, PortReport, Report
+from qoslib.findings.report import ClassRow, Compared, PortReport, Report
 from qoslib.findings.shadowed_classes import taken
 from qoslib.findings.siblings import beside_others, promised_beyond
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
@@ -313,23 +314,6 @@ def _defaults(found: Configuration) -> tuple[Default, ...]:
     return tuple(defaults()[name] for name in names if name in defaults())
 
 
-def _of_tcp(runs: Sequence[ClassRun], given: Sequence[Load]) -> Iterator[str]:
-    """What models that ran take TCP for."""
-    models = {run.model for run in runs}
-    if "fluid" in models and any(load.flows for load in given):
-        yield (
-            "In the fluid model TCP takes the rate that the others leave, whatever its round-trip"
-            " time and its number of connections."
-        )
-    if "packets" in models and any(load.flows for load in given):
-        yield (
-            "In the packet model TCP comes from hosts that send at the line rate, or at twice what"
-            " the port can send, if that is more."
-        )
-    if "packets" in models and any(load.flows and load.rate_bps for load in given):
-        yield "In the packet model TCP fills its queue, so other packets there are dropped too."
-
-
 def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
     """What the numbers rest on that nobody said."""
     found, sent = state.found, state.sent
@@ -362,7 +346,9 @@ def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
         yield from beside_others(ports)
     for place, by_model in sorted(state.by_port.items()):
         yield from by_model.not_run
-        yield from _of_tcp(by_model.runs, sent.get(place, ()))
+        yield from of_tcp(by_model.runs, sent.get(place, ()))
+        if by_model.runs:
+            yield from of_flows(found.ports[place], sent.get(place, ()))
     if any(each.id == "no-shaper" for each in state.listed):
         yield "The models end at this port: what the carrier drops comes on top."
 

@@ -158,5 +158,8 @@ def _queue(configured: ConfiguredPort, promise: Promise) -> Cell:
     if promise.queue_s is None:
         why = _joined(promise.held_why, "at no sure rate" if promise.held_bytes else "", said)
         return Cell("?" if promise.held_bytes is None else "-", kind, why)
-    why = f"{promise.held_why} at {rate_text(promise.served_bps)}"
+    assert configured.port is not None
+    flows = next(each.flows for each in configured.port.queues if each.name == promise.queue)
+    together = ", all flows together" if flows else ""
+    why = f"{promise.held_why} at {rate_text(promise.served_bps)}{together}"
     return Cell(time_text(promise.queue_s), kind, _joined(why, said), promise.queue_s)

@@ -203,6 +203,7 @@ def _lacks(port: Port) -> str:
     for queue in port.queues:
         early = isinstance(queue.dropper, Red | DropProfile)
         for lacks, what in (
+            (queue.flows, "queues for flows"),
             (isinstance(queue.dropper, Codel), "CoDel"),
             (isinstance(queue.dropper, Pie), "PIE"),
             (early and bool(queue.pool), "early drop in a shared memory"),

@@ -1,6 +1,7 @@
 """Run a model of a configured port under a load, and give what each class gets."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from qoslib.config.amounts import time_text
 from qoslib.config.guarantees import capacity_bps
 from qoslib.findings.report import ClassRun
 from qoslib.flows import Flow, Host
-from qoslib.port import Port
+from qoslib.port import Port, TailDrop
 from qoslib.results import Interval, Result
 from qoslib.scenario import Scenario
 from qoslib.tolerances import ROUNDING
@@ -107,6 +108,7 @@ def scenario_of(
     assert configured.port is not None
     stands_in = model == "fluid" or not tcp or bool(_no_tcp(configured, loads))
     port = _classified(configured, configured.port, loads)
+    port = _in_one_queue(configured, port, loads) if model == "fluid" else port
     every = [stream for load in loads for stream in load.streams if stream.rate_bps]
     streams = [stream.replace(rate_bps=stream.rate_bps * ratio) for stream in every]
     with_tcp = [load for load in loads if load.flows]
@@ -135,10 +137,31 @@ def _pps(streams: Sequence[Stream]) -> float:
     return sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
 
 
+def _queue_of(configured: ConfiguredPort, loads: Sequence[Load]) -> dict[str, str]:
+    """The queue that what is sent to each class waits in."""
+    queues = {name: each.queue for name, each in queued(configured).items()}
+    return {load.name: queues.get(load.taken_by, queues[load.name]) for load in loads}
+
+
+def _in_one_queue(configured: ConfiguredPort, port: Port, loads: Sequence[Load]) -> Port:
+    """The port without queues for flows, where these change nothing of what a class gets.
+
+    A full queue drops as much of all its flows together, however they share it. CoDel, and classes
+    that share a queue, are left to the model, which refuses them.
+    """
+    into = Counter(_queue_of(configured, loads).values())
+    queues = tuple(
+        queue.replace(flows=None)
+        if isinstance(queue.dropper, TailDrop) and into[queue.name] < 2
+        else queue
+        for queue in port.queues
+    )
+    return port.replace(queues=queues)
+
+
 def _classified(configured: ConfiguredPort, port: Port, loads: Sequence[Load]) -> Port:
     """The port, with a rule for each class that no mark leads to: what is sent to it gets there."""
-    queues = {name: each.queue for name, each in queued(configured).items()}
-    into = {load.name: queues.get(load.taken_by, queues[load.name]) for load in loads}
+    into = _queue_of(configured, loads)
     rules = []
     for load in loads:
         sources: list[Stream | Flow] = [*load.streams, *load.flows]

@@ -81,13 +81,13 @@ def test_findings_of_a_rule_are_shown_three_times_and_counted():
 def test_lines_that_are_not_modelled_for_one_reason_are_one_remark():
     classes = "".join(f"class-map match-any C{n}\n match dscp {n + 30}\n" for n in range(6))
     policy = "policy-map P\n" + "".join(
-        f" class C{n}\n  bandwidth percent 5\n  fair-queue\n" for n in range(6)
+        f" class C{n}\n  bandwidth percent 5\n  queue-limit percent 9\n" for n in range(6)
     )
     report = check(f"{classes}{policy}interface GigabitEthernet0/0\n service-policy output P\n")
     text = " ".join(terminal(report).split())
-    assert text.count("fair-queue (not modelled)") == 1
+    assert text.count("queue-limit percent 9 (not modelled)") == 1
     assert "Likewise lines 19, 22, 25" in text
-    assert terminal(report, everything=True).count("fair-queue (not") == 6
+    assert terminal(report, everything=True).count("percent 9 (not") == 6
 
 
 def test_two_hundred_files_have_a_line_each(run, tmp_path):

@@ -77,7 +77,8 @@ def reports(tmp_path_factory):
     shown = "GigabitEthernet0/0/1\n  Service-policy output: WAN\n    Class-map: VIDEO (match-any)\n"
     shown += "      2000 packets, 2800000 bytes\n      30 second offered rate 24000000 bps\n"
     shown += "      queue limit 64 packets\n      (queue depth/total drops) 10/20\n"
-    for name, text in (FILES | {"shown.txt": shown}).items():
+    serial = FILES["serial.cfg"] + " fair-queue\n"
+    for name, text in (FILES | {"shown.txt": shown, "serial.cfg": serial}).items():
         (home / name).write_text(text)
     arguments = ["fixed.cfg", "--traffic", "branch.toml", "--against", "edge.cfg"]
     made = []

@@ -141,8 +141,13 @@ def _drop(of: PolicyClass, words: Words) -> list[str]:
 
 
 def _fair(of: PolicyClass, words: Words) -> list[str]:
-    of.fair = words.line.number
-    return ["The flows of this class wait in one queue here, first in first out."]
+    of.fair = Value(None, line=words.line.number)
+    if words.skip("queue-limit"):
+        return ["The limit of a flow is left out: a quarter of the class's is taken."]
+    if words.has_number():
+        of.fair = words.said(words.count("the number of queues", 1, 4096))
+    words.end()
+    return []
 
 
 def _child(of: PolicyClass, words: Words) -> list[str]:

@@ -57,6 +57,9 @@ def class_lines(
         lines.append(_shape(of.shaper, platform))
     if isinstance(of, Queue):
         lines += _police(of, first) + _limit(of, line_bps) + _early(of, marks)
+        if of.flows and platform.has_fair_queues:
+            usual = int(platform.fair_queues(line_bps).value)
+            lines.append("fair-queue" + f" {of.flows.queues}" * (of.flows.queues != usual))
     return lines
 
 

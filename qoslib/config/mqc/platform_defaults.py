@@ -60,6 +60,9 @@ class PlatformDefaults:
     most_queues: int = 0
     #: What each queue of a port holds, up to 1 Gb/s and above, whatever shapes it.
     port_queues: tuple[str, ...] = ()
+    #: Whether a class may keep its flows apart, and the rates up to which it has how many queues.
+    has_fair_queues: bool = False
+    fair_queue_steps: tuple[tuple[float, int], ...] = ()
     #: Its own rows of ``defaults.toml``, in place of its dialect's.
     rows: tuple[tuple[str, str], ...] = ()
 
@@ -76,6 +79,12 @@ class PlatformDefaults:
         if self.packet_bytes:
             return ByteLimit(max(int(size), _FRAME_BYTES)), source
         return PacketLimit(max(int(size / _PACKET_BYTES), _LEAST_PACKETS)), source
+
+    def fair_queues(self, rate_bps: float) -> Value:
+        """How many queues the flows of a class have."""
+        usual = self.value("fair_queue")
+        few = (count for most_bps, count in self.fair_queue_steps if rate_bps <= most_bps)
+        return usual._replace(value=next(few, int(usual.value)))
 
 
 def _precedence(mark: str) -> int:
@@ -111,12 +120,15 @@ def _catalyst_thresholds(mark: str, by: str, limit: float) -> tuple[float, float
     return limit, limit
 
 
-IOS_XE = PlatformDefaults("ios-xe", 2, _xe_thresholds)
+#: Up to these rates of classic IOS the flows of a class have so many queues.
+_DYNAMIC_QUEUES = ((64e3, 16), (128e3, 32), (256e3, 64), (512e3, 128))
+IOS_XE = PlatformDefaults("ios-xe", 2, _xe_thresholds, has_fair_queues=True)
 #: A Catalyst 9000 speaks IOS XE; its queues share buffers by rules of its own.
 CATALYST = replace(
     IOS_XE,
     thresholds=_catalyst_thresholds,
     buffers=True,
+    has_fair_queues=False,
     most_queues=8,
     rows=(
         ("remaining_ratio", "catalyst_remaining_ratio"),
@@ -127,7 +139,10 @@ CATALYST = replace(
 ASR_920 = replace(IOS_XE, port_queues=("asr920_queue", "asr920_fast_queue"))
 #: The queues of an older one go by number.
 OLD_CATALYST = replace(IOS_XE, modelled=False)
-IOS = PlatformDefaults("ios", 1, _ios_thresholds, ("queue_limit", "queue_limit"), by_bandwidth=True)
+IOS = PlatformDefaults(
+    "ios", 1, _ios_thresholds, ("queue_limit", "queue_limit"), by_bandwidth=True,
+    has_fair_queues=True, fair_queue_steps=_DYNAMIC_QUEUES,
+)  # fmt: skip
 IOS_XR = PlatformDefaults(
     "ios-xr", 7, _xr_thresholds, packet_bytes=256, by_service=True, several=True
 )

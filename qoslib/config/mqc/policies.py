@@ -118,7 +118,10 @@ class Early:
 
 @dataclass
 class PolicyClass:
-    """A class of a policy; `fair` and `drop` are the lines of these commands, or 0."""
+    """A class of a policy.
+
+    `fair` is a number of queues for flows, or a value of None, and `drop` the line of this command.
+    """
 
     name: str
     line: int
@@ -133,7 +136,7 @@ class PolicyClass:
     limits: dict[str, Value] = field(default_factory=dict)
     buffers: Value | None = None
     early: Early | None = None
-    fair: int = 0
+    fair: Value | None = None
     drop: int = 0
     groups: tuple[str, ...] = ()
     kind: str = PLAIN

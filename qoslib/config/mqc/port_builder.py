@@ -17,6 +17,7 @@ from qoslib.config.mqc.conditioners import (
     priority_policer,
     shaper,
 )
+from qoslib.config.mqc.fair_queue import flows_of
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import PolicyClass
 from qoslib.config.mqc.queue_commands import DYNAMIC
@@ -25,7 +26,17 @@ from qoslib.config.provenance import Provenance
 from qoslib.config.source import ConfigurationError, check_time
 from qoslib.config.sourced import Sourced, by_mark, in_bytes, in_packets, made, number
 from qoslib.config.values import Value
-from qoslib.port import ByteLimit, Node, PacketLimit, Policer, Queue, Red, Shaper, TailDrop
+from qoslib.port import (
+    ByteLimit,
+    FlowQueues,
+    Node,
+    PacketLimit,
+    Policer,
+    Queue,
+    Red,
+    Shaper,
+    TailDrop,
+)
 
 __all__ = ["PortBuilder", "Way"]
 
@@ -139,6 +150,7 @@ class PortBuilder:
             limit=limit,
             limits=by_mark(self._of_marks(part, seen_bps)),
             dropper=self._early(node, limit.part, seen_bps),
+            flows=self._flows(part, limit, seen_bps),
             policer=self._metered(part, level),
             guaranteed_bps=number(own_bps, source if own_bps else None),
             shaper=shape,
@@ -152,6 +164,18 @@ class PortBuilder:
         if share is None or share.unit != DYNAMIC or self.memory is None or self.way == "in":
             return {}
         return {"pool": POOL, "alpha": number(float(share.value), share)}
+
+    def _flows(
+        self, part: PolicyClass, limit: Sourced[Limit], seen_bps: float
+    ) -> Sourced[FlowQueues] | None:
+        """The queues for the flows of a class with `fair-queue`."""
+        if part.fair is None or part.drop or self.way == "in":
+            return None
+        if self.platform.has_fair_queues and not part.early and not part.limits:
+            return flows_of(part.fair, limit, self.platform, seen_bps)
+        lost = "The flows of this class wait in one queue here, first in first out."
+        self.notes.not_modelled(part.fair.line, "fair-queue", lost)
+        return None
 
     def _priority(self, part: PolicyClass) -> Sourced[int]:
         """The priority of a queue, from 0."""

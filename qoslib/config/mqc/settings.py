@@ -50,7 +50,7 @@ def settings_of(part: PolicyClass) -> tuple[Setting, ...]:
     """
     words = {each.line: each.words for each in part.statements}
     given = ((name, getattr(part, COMMANDS[name].field)) for name in _TOLD)
-    flows = (Setting(FAIR_QUEUE, line=part.fair),) if part.fair else ()
+    flows = (Setting(FAIR_QUEUE, line=part.fair.line),) if part.fair else ()
     found = (_setting(name, each, words.get(each.line, ())) for name, each in given if each)
     return (*found, *flows)
 

@@ -3,13 +3,14 @@
 import pytest
 
 from qoslib.checks import findings
-from qoslib.config import ConfigurationError, default, read
+from qoslib.config import ConfigurationError, default, read, write
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
     Ewma,
     ExcessBurst,
     Fifo,
+    FlowQueues,
     PacketLimit,
     PeakRate,
     Policer,
@@ -160,8 +161,48 @@ def test_each_line_of_quality_of_service_is_stated_or_remarked_and_no_other():
     }
     assert spoken == expected | rest
     assert "HIDDEN" not in str(found)
-    (remark,) = found.remarks
-    assert (remark.kind, remark.text) == ("not modelled", "fair-queue")
+    assert found.remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("version", "command", "rate", "queues"),
+    [
+        ("16.9", "fair-queue", 1e9, 16),
+        ("16.9", "fair-queue 64", 1e9, 64),
+        ("12.4", "fair-queue", 1e9, 256),
+        ("12.4", "fair-queue", 128e3, 32),
+    ],
+)
+def test_flows_of_a_class_have_a_quarter_of_its_limit_each(version, command, rate, queues):
+    text = f"version {version}\npolicy-map P\n class class-default\n  {command}\n"
+    text += "  queue-limit 200 packets\ninterface GigabitEthernet0/0\n service-policy output P\n"
+    (queue,) = read(text, facts={"line_rate_bps": rate}).ports[0].port.queues
+    assert queue.flows == FlowQueues(
+        queues,
+        sparse_first=False,
+        overflow="arriving",
+        drop_at="tail",
+        flow_limit=PacketLimit(50),
+    )
+
+
+def test_flows_beside_thresholds_wait_in_one_queue():
+    text = on_gigabit(["class class-default", "fair-queue", "random-detect", "random-detect ecn"])
+    found = read(text)
+    (queue,) = found.ports[0].port.queues
+    assert queue.flows is None
+    assert queue.dropper.ecn
+    assert "wait in one queue" in found.remarks[0].lost
+
+
+@pytest.mark.parametrize("dialect", ["ios", "ios-xe"])
+def test_fair_queue_is_written_back(dialect):
+    text = "policy-map P\n class class-default\n  fair-queue 128\n  queue-limit 80 packets\n"
+    text += "interface GigabitEthernet0/0\n service-policy output P\n"
+    port = read(text, dialect=dialect).ports[0].port
+    written = write(port, dialect, "GigabitEthernet0/0")
+    assert "\n  fair-queue 128\n" in written.text
+    assert not [each for each in written.lost if "flows" in each]
 
 
 def test_priority_in_kilobits_with_its_burst_and_levels():
@@ -704,7 +745,7 @@ def test_a_class_map_opened_again_keeps_how_it_matches():
 def test_banners_and_comments_are_passed_by(banner):
     found = read(f"{banner}\n{EDGE}".replace("policy-map WAN\n", "policy-map WAN\n # a note\n"))
     assert found.ports[0].port == only(EDGE)[0].port
-    assert len(found.remarks) == 1
+    assert found.remarks == ()
 
 
 def test_all_names_that_are_not_defined_are_said_at_once_with_what_may_be_meant():
