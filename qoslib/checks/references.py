@@ -25,7 +25,7 @@ from qoslib.config.mqc.interfaces import TYPES
 from qoslib.config.mqc.names import BUILT_IN, OWN_POLICIES, is_own
 from qoslib.config.records import Configuration, ConfiguredPort, Remark, Statement
 from qoslib.config.source import check_time
-from qoslib.config.sros.reader import UNATTACHED
+from qoslib.config.sros.text import UNATTACHED
 
 __all__ = ["listed_names", "plural"]
 
