@@ -29,7 +29,8 @@ def main() -> None:
     chain = Chain("one", (Hop(port),))
     tree = replace(port, scheduler=SchedulerTree((Node("root", ("all",)),)))
     flows = replace(port, queues=(Queue("all", PacketLimit(1), flows=FlowQueues(1)),))
-    for network in (chain, tree, flows, Switch("one", chain.hops)):
+    switches = (Switch("one", (Hop(each),)) for each in (port, tree))
+    for network in (chain, tree, flows, *switches):
         packets.simulate(network, [Stream("all", 1e5)], 1e-3)
     hosts = [Host("host", 1e6, (Flow("flow", 1e-3),))]
     for one in (port, tree, flows):

@@ -21,6 +21,7 @@ CALLERS = (
     ("qoslib.packets.loops", "run_tree", "qoslib.packets.kernels.loop.run_tree"),
     ("qoslib.packets.loops", "run_flows", "qoslib.packets.kernels.loop.run_flows"),
     ("qoslib.packets.switch", "run_ports", "qoslib.packets.kernels.ports.run_ports"),
+    ("qoslib.packets.switch", "run_any_ports", "qoslib.packets.kernels.ports.run_any_ports"),
     ("qoslib.packets.chain", "count_through", "qoslib.packets.kernels.counters.count_through"),
     ("qoslib.tcp.simulate", "run_flat", "qoslib.tcp.kernels.loop.run"),
     ("qoslib.tcp.simulate", "run_tree", "qoslib.tcp.kernels.loop.run_tree"),

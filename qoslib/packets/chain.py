@@ -3,27 +3,23 @@
 import time
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qoslib.packets.collect import balanced, collected, record_of
 from qoslib.packets.kernels import tables
 from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.codes import FED, REPEATED
-from qoslib.packets.kernels.counters import BINS, count_through
+from qoslib.packets.kernels.counters import count_through
 from qoslib.packets.kernels.loop import AT_ONCE, affordable
-from qoslib.packets.loops import beside, run
-from qoslib.packets.plan import Run, as_port, planned
-from qoslib.packets.plan_marks import kinds_of, leaving_marks, queue_of
-from qoslib.packets.plan_streams import carried
+from qoslib.packets.loops import run
+from qoslib.packets.plan import Run
 from qoslib.packets.progress import Progress, Watch, play
-from qoslib.port import Chain
-from qoslib.results import Counts, History, Result
+from qoslib.packets.stations import Station, stations_of
+from qoslib.packets.whole import Through, Whole
+from qoslib.port import Chain, Hop
+from qoslib.results import Result
 from qoslib.traffic import Stream
-from qoslib.units import Floats
 
 __all__ = ["run_chain"]
 
@@ -33,32 +29,21 @@ PATIENCE_S = 0.5
 _FIRST_SHARE = 1 << 16
 
 
-class _Station:
-    """One hop under way: its state, the streams it carries, and where each goes next."""
+class _Stop(Station):
+    """A hop that takes turns: how far it is, and what waits to arrive."""
 
     def __init__(
         self,
-        chain: Chain,
+        hop: Hop,
         index: int,
         streams: Sequence[Stream],
-        routes: list[list[int]],
+        routes: Sequence[Sequence[int]],
         run: Run,
         marks: dict[int, list[str]],
     ) -> None:
-        self.where = chain.hops[index].at
-        self.members = [i for i, route in enumerate(routes) if index in route]
-        self.streams = [
-            streams[i] if routes[i][0] == index else carried(streams[i]) for i in self.members
-        ]
-        arriving = [marks[i] for i in self.members]
-        self.kinds = kinds_of(self.where, self.streams, arriving)
-        state = planned(self.where, self.streams, run, index, self.members, self.kinds)
-        for row, i in enumerate(self.members):
-            marks[i] = leaving_marks(self.kinds, row)
+        super().__init__(hop, index, streams, routes, run, marks)
         log = np.zeros(run.log_packets + AT_ONCE, tables.OUTCOME)
-        self.state = state._replace(log=log)
-        self.beside = beside(self.where, state, run.end_ps)
-        self.row = {stream: row for row, stream in enumerate(self.members)}
+        self.state = self.state._replace(log=log)
         self.state.port["log_stops"] = 1
         self.events = affordable(self.state, run.log_packets)
         self.done_ps = 0
@@ -113,30 +98,6 @@ class _Station:
             by_stream[stream] = feed
         return by_stream
 
-    def classes_at(self, after: "_Station") -> NDArray[np.int64]:
-        """By its own packet classes those that they arrive as at another hop; -1 for none."""
-        there = {
-            (after.members[kind.stream], kind.place, kind.mark, kind.queue): number
-            for number, kind in enumerate(after.kinds)
-        }
-        found = []
-        for kind in self.kinds:
-            i = self.members[kind.stream]
-            row = after.row.get(i)
-            if row is None:
-                found.append(-1)
-                continue
-            queue = queue_of(after.where, after.streams[row], kind.mark)
-            found.append(there.get((i, kind.place, kind.mark, queue), -1))
-        return np.array(found, np.int64)
-
-    def record(self, options: Run, done_ps: int) -> Result:
-        """What happened at this hop."""
-        names = tuple(stream.name for stream in self.streams)
-        queues = tuple(queue.name for queue in as_port(self.where)[0])
-        marks = [kind.mark for kind in self.kinds]
-        return collected(self.state, names, queues, options, done_ps, marks=marks)
-
 
 def run_chain(
     chain: Chain,
@@ -165,11 +126,7 @@ class _Turns:
         self.routes = chain.routes(streams)
         hop_run = copy(options)
         hop_run.log_name, hop_run.log_packets = "chunk_packets", chunk_packets
-        marks = {i: [stream.label] for i, stream in enumerate(streams)}
-        self.stations = [
-            _Station(chain, index, streams, self.routes, hop_run, marks)
-            for index in range(len(chain.hops))
-        ]
+        self.stations = stations_of(chain.hops, streams, self.routes, hop_run, _Stop)
         shortest_ps = [each.events * each.shortest_ps() for each in self.stations[1:]]
         self.most_ps = min(shortest_ps, default=options.end_ps)
         self.span_ps = max(options.end_ps // _FIRST_SHARE, 1)
@@ -178,10 +135,7 @@ class _Turns:
         self.arriving: list[dict[int, list[NDArray[np.void]]]] = [{} for _ in self.stations]
         #: By stream: what the last hop has handed over and is not known to have left.
         self.leaving = [np.zeros(0, tables.FEED) for _ in streams]
-        self.delays = np.zeros(len(streams), tables.DELAY)
-        self.delays["delay_min"] = NEVER
-        self.histogram = np.zeros((len(streams), BINS), np.int64)
-        self.sent = np.zeros(len(streams), np.int64)
+        self.through = Through(len(streams))
 
     def next(self, watch: Watch) -> int:
         """Bring all hops to a later time [ps], by about as many events as one may play at once."""
@@ -222,7 +176,7 @@ class _Turns:
             feed["packet_class"] = self.classes[index, after][feed["packet_class"]]
             self.arriving[after].setdefault(stream, []).append(feed)
 
-    def _leave(self, stream: int, feed: NDArray[np.void], last: _Station) -> None:
+    def _leave(self, stream: int, feed: NDArray[np.void], last: _Stop) -> None:
         """The last hop has handed these over; count those that have left."""
         base_ps = int(last.state.port["base_ps"][0])
         leaving = self.leaving[stream]
@@ -232,85 +186,10 @@ class _Turns:
             return
         left = int(np.searchsorted(leaving["arrival_ps"], last.done_ps + base_ps, "right"))
         self.leaving[stream] = leaving[left:]
-        warm_ps = self.options.warm_ps + base_ps
-        count_through(self.delays, self.histogram, self.sent, stream, leaving[:left], warm_ps)
+        warm_ps, to = self.options.warm_ps + base_ps, self.through
+        count_through(to.delays, to.histogram, to.sent, stream, leaving[:left], warm_ps)
 
     def record(self, done_ps: int) -> Result:
-        """The record of the whole: offered at the first hop, sent by the last, dropped anywhere."""
-        hops = [station.record(self.options, done_ps) for station in self.stations]
-        result = record_of(
-            tuple(stream.name for stream in self.streams),
-            tuple(
-                f"{hop.at.name}/{queue}"
-                for hop, result in zip(self.chain.hops, hops, strict=True)
-                for queue in result.queues
-            ),
-            self.options,
-            done_ps,
-            packets=self._counts([hop.packets for hop in hops if hop.packets]),
-            octets=self._counts([hop.octets for hop in hops if hop.octets]),
-            delays=self.delays,
-            delayed=self.sent,
-            histogram=self.histogram,
-            loss_runs=self._total([hop.heard.loss_runs for hop in hops if hop.heard]),
-            history=self._history([hop.history for hop in hops if hop.history]),
-            pause_frames=sum(hop.pause_frames for hop in hops),
-            hops=tuple(hops),
-            sent_by_mark_pps=self._sent_by_mark(hops),
-        )
-        dropped_pps = self._total([hop.dropped_pps for hop in hops])
-        dropped_bps = self._total([hop.dropped_bps for hop in hops])
-        return replace(result, dropped_pps=dropped_pps, dropped_bps=dropped_bps)
-
-    def _counts(self, counts: Sequence[Counts]) -> Counts:
-        causes = sorted({cause for each in counts for cause in each.dropped})
-        dropped = {
-            cause: [each.dropped.get(cause, np.zeros_like(each.offered)) for each in counts]
-            for cause in causes
-        }
-        return balanced(
-            self._at(0, [each.offered for each in counts]),
-            self._at(-1, [each.sent for each in counts]),
-            {cause: self._total(parts) for cause, parts in dropped.items()},
-            self._total([each.marked for each in counts]),
-        )
-
-    def _sent_by_mark(self, hops: Sequence[Result]) -> dict[str, Floats]:
-        """What the last hop of each stream sends with which mark, where marks change."""
-        found: dict[str, Floats] = {}
-        if not any(hop.sent_by_mark_pps for hop in hops):
-            return found
-        for i, (stream, route) in enumerate(zip(self.streams, self.routes, strict=True)):
-            row, last = self.stations[route[-1]].row[i], hops[route[-1]]
-            for mark, sent_pps in (last.sent_by_mark_pps or {stream.label: last.sent_pps}).items():
-                found.setdefault(mark, np.zeros(len(self.streams)))[i] = sent_pps[row]
-        return found
-
-    def _history(self, past: Sequence[History]) -> History:
-        bins = min(len(each.time_s) for each in past) - 1
-
-        def parts(name: str) -> list[NDArray[Any]]:
-            return [getattr(each, name)[:, :bins] for each in past]
-
-        return History(
-            past[0].time_s[: bins + 1],
-            np.concatenate(parts("queue_packets")),
-            np.concatenate(parts("tokens_share")),
-            self._at(0, parts("offered_packets")),
-            self._at(-1, parts("sent_packets")),
-            self._total(parts("dropped_packets")),
-            self._at(-1, parts("sent_bytes")),
-        )
-
-    def _at(self, place: int, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """Values of each hop's own streams, taken at a place of each stream's route."""
-        hops = [route[place] for route in self.routes]
-        rows = [parts[hop][self.stations[hop].row[s]] for s, hop in enumerate(hops)]
-        return np.array(rows, dtype=parts[0].dtype)
-
-    def _total(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """Values of each hop's own streams, over all hops."""
-        total = np.zeros((len(self.routes), *parts[0].shape[1:]), parts[0].dtype)
-        for station, part in zip(self.stations, parts, strict=True):
-            total[station.members] += part
-        return total
+        """The record of the whole."""
+        whole = Whole(self.stations, self.streams, self.routes, self.options)
+        return whole.record(done_ps, self.through)

@@ -11,7 +11,7 @@ from qoslib.packets.kernels.tables import State
 from qoslib.port import ByteLimit, Forwarder, PacketLimit, Port, Queue
 from qoslib.record import fail
 
-__all__ = ["flow_needs", "flows_of", "keeps_flows"]
+__all__ = ["flow_needs", "flows_of", "keeps_flows", "no_flows"]
 
 _ISOLATIONS = {
     "flows": flow_tables.BY_FLOW,
@@ -55,6 +55,17 @@ def flows_of(port: Port, state: State) -> flow_tables.FlowTables:
         held_bytes=np.zeros(first, np.int64),
         links=np.zeros(len(state.slots), flow_tables.LINK),
         hosts=np.zeros((len(state.streams), 2), np.int64),
+    )
+
+
+def no_flows() -> flow_tables.FlowTables:
+    """The tables of a port without flow queues, for a loop that also runs those."""
+    return flow_tables.FlowTables(
+        queues=np.zeros(0, flow_tables.FLOW_QUEUE),
+        rows=np.zeros(0, flow_tables.FLOW_ROW),
+        held_bytes=np.zeros(0, np.int64),
+        links=np.zeros(0, flow_tables.LINK),
+        hosts=np.zeros((0, 2), np.int64),
     )
 
 

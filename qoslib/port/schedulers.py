@@ -164,8 +164,8 @@ class SchedulerTree(Scheduler):
     The same rules serve Cisco's three parameters (`bandwidth`, `shape`, `bandwidth remaining`) and
     Junos (`transmit-rate`, `shaping-rate`, `excess-rate`): see `qoslib.platforms.trees`.
 
-    The packet and the fluid model run it at a port alone or in a chain, the fluid one in a `Switch`
-    as well; neither runs it with TCP hosts.
+    Both models run it, at a port alone, in a `Chain` or in a `Switch`. With TCP hosts only the
+    packet model runs it.
 
     Parameters
     ----------
@@ -238,8 +238,8 @@ class HierarchicalTokenBucket(Scheduler):
     is above that. A debt is at most 60 s. Rates and ceils are in bits on the line, as tc's
     `overhead` is counted in both; a quantum is in bytes of frames.
 
-    The packet and the fluid model run it at a port alone or in a chain, the fluid one in a `Switch`
-    as well; neither runs it with TCP hosts.
+    Both models run it, at a port alone, in a `Chain` or in a `Switch`. With TCP hosts only the
+    packet model runs it.
 
     Parameters
     ----------

@@ -15,8 +15,7 @@ __all__ = ["Switch"]
 class Switch(Tabular, Record):
     """Ports side by side: each stream leaves by one of them, and pools of one name are one memory.
 
-    Both models run it. In the packet model its ports have no trees of schedulers; TCP hosts send to
-    a port alone.
+    Both models run it. TCP hosts send to a port alone.
 
     Parameters
     ----------

@@ -157,17 +157,50 @@ def test_a_reserved_part_saves_a_victim():
     assert lost(100_000) == 0
 
 
-def test_ports_without_a_common_memory_are_ports_alone():
-    """The same draws, so the same record, port by port."""
-    alone = [
-        port("a", None, pool="").replace(pools=()),
-        port("b", None, pool="").replace(pools=(), rate_bps=3e8),
+def leaves(*schedulers, kind="port", **fields):
+    """A port of two queues for each scheduler, with a memory of its own."""
+    for number, scheduler in enumerate(schedulers):
+        name = f"{kind} {number}"
+        memory = p.MemoryPool(f"memory of {name}", 50_000)
+        queues = tuple(
+            p.Queue(mark, p.PacketLimit(99), pool=memory.name, quantum_bytes=1500, **fields)
+            for mark in ("red", "blue")
+        )
+        by_mark = p.Classifier((("red", "red"),), "blue")
+        yield p.Port(name, 5e8, queues, scheduler, pools=(memory,), classifier=by_mark)
+
+
+FAIR = p.StartTimeFairQueueing()
+NODES = (p.Node("root", ("red", "blue"), guaranteed_bps=5e8, shaper=p.Shaper(4e8, 9000)),)
+KINDS = {
+    "flat": leaves(p.DeficitRoundRobin(), p.StrictPriority()),
+    "trees": leaves(p.SchedulerTree(NODES), p.SchedulerTree((p.Node("root", ("blue", "red")),))),
+    "HTB": leaves(p.HierarchicalTokenBucket(NODES), p.HierarchicalTokenBucket(NODES)),
+    "flow queues": leaves(p.DeficitRoundRobin(), p.StrictPriority(), flows=p.FlowQueues(16)),
+    "flow queues in trees": leaves(p.SchedulerTree(NODES), FAIR, flows=p.FlowQueues(16)),
+    "all kinds": [
+        *leaves(p.SchedulerTree(NODES), p.HierarchicalTokenBucket(NODES), FAIR),
+        *leaves(FAIR, kind="flows", flows=p.FlowQueues(16)),
+    ],
+}
+
+
+@pytest.mark.parametrize("ports", [list(each) for each in KINDS.values()], ids=KINDS)
+def test_ports_without_a_common_memory_are_ports_alone(ports):
+    """The same draws, so the same record, port by port; but for flow queues events and all."""
+    streams = [
+        Stream(f"{at.name}, {mark}", rate_bps, 1000, Poisson(), mark=mark, flows=9)
+        for at, rate_bps in zip(ports, (8e8, 2e8, 4.9e8, 6e8), strict=False)
+        for mark in ("red", "blue")
     ]
-    streams = [Stream(name, 8e8, 1000, Poisson()) for name in "ab"]
-    described = p.Switch("s", tuple(p.Hop(at, (at.name,)) for at in alone))
-    result = simulate(described, streams, 0.05, seed=3)
-    path = p.Chain("c", tuple(p.Hop(at, (at.name,)) for at in alone))
-    for mine, other in zip(result.hops, simulate(path, streams, 0.05, seed=3).hops, strict=True):
+    by_port = [tuple(s.name for s in streams if s.name.startswith(at.name)) for at in ports]
+    hops = tuple(p.Hop(at, names) for at, names in zip(ports, by_port, strict=True))
+    keep_flows = any(queue.flows for at in ports for queue in at.queues)
+    options = {"seed": 3, "warmup_s": 0.002, "events": 0 if keep_flows else 2000}
+    result = simulate(p.Switch("s", hops), streams, 0.02, chunk_packets=99, **options)
+    alone = simulate(p.Chain("c", hops), streams, 0.02, **options)
+    assert_array_equal(result.packets.sent, alone.packets.sent)
+    for mine, other in zip(result.hops, alone.hops, strict=True):
         assert dataclasses.replace(mine, trace=None) == other
 
 
@@ -229,7 +262,6 @@ def test_a_sweep_moves_an_alpha():
 
 
 ONE = port("one", 1)
-TREE = ONE.replace(scheduler=p.SchedulerTree((p.Node("root", ("all",)),)))
 OTHER = p.MemoryPool("memory", 9)
 
 
@@ -266,10 +298,6 @@ OTHER = p.MemoryPool("memory", 9)
         (
             lambda: p.Switch("s", (p.Hop(ONE), p.Hop(port("b", 1), ("a",)))).members([]),
             "a stream of port 'b' is 'a'|the streams of port 'one' are",
-        ),
-        (
-            lambda: simulate(p.Switch("s", (p.Hop(TREE),)), [Stream("one")], 1.0),
-            "Port 'one' scheduler is .*; allowed: in a switch one without a tree; a port alone",
         ),
         (
             lambda: simulate(switch(1, 1), [Stream("port 0")], 1.0),

@@ -52,10 +52,11 @@ RUN = {
     "ECN that nobody uses": ("packets fluid", queue(dropper=PROFILE.replace(ecn=True)), PLAIN),
     "a tree": ("packets fluid", TREE, PLAIN),
     "a tree in a chain": ("packets fluid", chain(TREE), PLAIN),
-    "a tree in a switch": ("fluid", alone(TREE), PLAIN),
+    "a tree in a switch": ("packets fluid", alone(TREE), PLAIN),
     "HTB in a chain": ("packets fluid", chain(HTB), PLAIN),
-    "HTB in a switch": ("fluid", alone(HTB), PLAIN),
+    "HTB in a switch": ("packets fluid", alone(HTB), PLAIN),
     "flow queues": ("packets", queue(flows=p.FlowQueues()), PLAIN),
+    "flow queues in a switch": ("packets", alone(queue(flows=p.FlowQueues())), PLAIN),
     "flow queues in a chain": ("packets", chain(queue(flows=p.FlowQueues())), PLAIN),
 }
 
@@ -71,7 +72,6 @@ def test_tcp_runs_through_trees_and_flow_queues(network):
     assert answer("packets", network, (), HOSTS).sent_pps[0] > 0
 
 
-IN_A_SWITCH = "allowed: in a switch one without a tree; a port alone or in a chain runs trees$"
 WITH_HOSTS = "allowed: in TCP's fluid model one without a tree; its packets run through trees$"
 BY_PACKETS = r'in the fluid model; model="packets" runs'
 REFUSED = {
@@ -95,15 +95,9 @@ REFUSED = {
         ("packets", lambda: queue(dropper=p.DropProfile(((0.5, 0.5),), ecn=True))),
         "DropProfile.drop_at is 'head'; allowed: 'tail' with ecn, which marks what arrives$",
     ),
-    "a tree in a switch": (("packets", alone(TREE)), f"Port 'line' scheduler is .*; {IN_A_SWITCH}"),
-    "HTB in a switch": (("packets", alone(HTB)), f"Port 'line' scheduler is .*; {IN_A_SWITCH}"),
     "flow queues, fluid": (
         ("fluid", queue(flows=p.FlowQueues())),
         "Queue 'all' flows is .*; allowed: None " + BY_PACKETS,
-    ),
-    "flow queues in a switch": (
-        ("packets", alone(queue(flows=p.FlowQueues()))),
-        "Queue 'all' flows is .*; allowed: None in a switch",
     ),
     "HTB with hosts, fluid": (
         ("fluid", HTB, (), HOSTS),

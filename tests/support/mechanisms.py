@@ -297,13 +297,10 @@ def saved_bytes(scale, lends):
     return st.just(0) | st.integers(least, 12 * least + 10 * scale.largest)
 
 
+@cache
 @st.composite
-def treed(draw, lends):
-    """A port with a tree of schedulers, perhaps with everything else as well."""
-    scale = draw(SCALES)
-    plain = draw(st.booleans())
-    flat = always(p.StrictPriority())
-    where = draw(ports(scale, flat, plain, EXTRAS | {"pause": maybe_pause}))
+def with_tree(draw, scale, where, lends):
+    """The port with a tree of schedulers above its queues."""
     queues = tuple(
         queue.replace(
             guaranteed_burst_bytes=draw(saved_bytes(scale, lends)),
@@ -314,7 +311,17 @@ def treed(draw, lends):
     made = draw(nodes(scale, where.queue_names, lends))
     levels = draw(st.integers(0, 2))
     scheduler = p.HierarchicalTokenBucket(made) if lends else p.SchedulerTree(made, levels)
-    where = where.replace(queues=queues, scheduler=scheduler)
+    return where.replace(queues=queues, scheduler=scheduler)
+
+
+@st.composite
+def treed(draw, lends):
+    """A port with a tree of schedulers, perhaps with everything else as well."""
+    scale = draw(SCALES)
+    plain = draw(st.booleans())
+    flat = always(p.StrictPriority())
+    where = draw(ports(scale, flat, plain, EXTRAS | {"pause": maybe_pause}))
+    where = draw(with_tree(scale, where, lends))
     return draw(ending(where, *draw(loads(scale, ALL_MARKS, most=5))))
 
 
@@ -407,12 +414,18 @@ def chains(draw):
 
 @st.composite
 def switches(draw):
-    """Two to four ports with streams of their own and, mostly, a memory for all of them."""
+    """One to four ports with streams of their own and, mostly, a memory for all of them."""
     scale = draw(SCALES)
     streams, duration_s = draw(loads(scale, ALL_MARKS, most=6))
     count = draw(st.integers(1, min(len(streams), 4)))
     extras = EXTRAS | {"pause": maybe_pause}
     made = [draw(ports(scale, any_scheduler, plain=False, port=extras)) for _ in range(count)]
+    if draw(st.booleans()):
+        kinds = st.sampled_from([None, False, True])
+        made = [
+            port if lends is None else draw(with_tree(scale, port, lends))
+            for port, lends in ((port, draw(kinds)) for port in made)
+        ]
     queues = [queue for port in made for queue in port.queues]
     pools = (draw(memories(scale, queues)),)
     # Each port has at least one, and the rest go anywhere.

@@ -1,6 +1,6 @@
 """Kernels that were compiled ahead of time, for where numba cannot run: in a web page.
 
-They are the machine code that numba makes, in a library of its own. Python calls ten of them; the
+They are the machine code that numba makes, in a library of its own. Python calls eleven of them; the
 others are within these, and Python only needs what is written.
 """
 
@@ -21,6 +21,7 @@ ENTRIES = {
     "qoslib.packets.kernels.loop.run_tree": "run_tree",
     "qoslib.packets.kernels.loop.run_flows": "run_flows",
     "qoslib.packets.kernels.ports.run_ports": "run_ports",
+    "qoslib.packets.kernels.ports.run_any_ports": "run_any_ports",
     "qoslib.packets.kernels.counters.count_through": "count_through",
     "qoslib.tcp.kernels.loop.run": "run_tcp",
     "qoslib.tcp.kernels.loop.run_tree": "run_tcp_tree",

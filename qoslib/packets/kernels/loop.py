@@ -46,7 +46,7 @@ def begin(state):
 
 
 @kernel
-def _run_timer(state, port):
+def run_timer(state, port):
     """Run the timers of one time, and set the port's next."""
     now_ps = port.timer_ps
     if port.forget_ps <= now_ps:
@@ -72,7 +72,7 @@ def _run_timer(state, port):
 def run_timers(state, port, now_ps, events):
     """Run the timers that are due, one time after the other; how many events are left then."""
     while port.timer_ps <= now_ps and events > 0:
-        _run_timer(state, port)
+        run_timer(state, port)
         events -= 1
     return events
 
