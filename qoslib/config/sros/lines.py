@@ -1,24 +1,38 @@
 """The text of SR OS, indented, in whole lines or in braces: commands with all words above them."""
 
 import re
+from dataclasses import dataclass
 
 from qoslib.config.junos.statements import statements
 from qoslib.config.lines import Line
 from qoslib.config.words import lines_of
 
-__all__ = ["is_braced", "lines_of_sros", "unclosed"]
+__all__ = ["is_braced", "lines_of_sros", "unclosed", "without_prompts"]
 
 _BRACED = re.compile(r"\{[ \t]*$|\{ [^{}\n]*\}[ \t]*$", re.MULTILINE)
 #: Where a statement in braces ends, for a reader that asks for a semicolon there.
 _END = re.compile(r"(?<=[^\s{};])[ \t]*(?=\}|$)", re.MULTILINE)
 _WORD = re.compile(r'"([^"]*)"?|\S+')
-#: Prompts, comments, what a saved file prints as it is run, and directives of templates.
-_SILENT = re.compile(
-    r"^\*?[A-D]:[^\s#$]{1,99}[#$][ \t]*|^[!*]*(?:\(\w+\))?\[.*\][ \t]*$|^[ \t]*(?:#|echo |[<@]).*$",
-    re.MULTILINE,
-)
+_PROMPT = r"^\*?[A-D]:[^\s#$]{1,99}[#$]"
+#: What stands behind a prompt: a space, where an indented text was pasted; else all space.
+_PASTED = re.compile(_PROMPT + r" [ \t]{4}", re.MULTILINE)
+_ONE, _ALL = (re.compile(_PROMPT + gap, re.MULTILINE) for gap in (" ?", r"[ \t]*"))
+#: Prompts of MD-CLI, comments, what a saved file prints as it is run, and directives of templates.
+_SILENT = re.compile(r"^[!*]*(?:\(\w+\))?\[.*\][ \t]*$|^[ \t]*(?:#|echo |[<@]).*$", re.MULTILINE)
+#: What ends a block, what stands at the top, and both sides of a SAP.
+_CLOSING, _TOPS = ("exit", "back"), ("configure", "/configure")
+_SIDES = ("ingress",), ("egress",)
 #: So many words count; what begins a block with a name behind it, where nothing is indented.
 _MOST, _NAMED = 300, {"epipe", "fc", "ies", "interface", "port", "queue", "sap", "tier", "vprn"}
+
+
+def without_prompts(text: str) -> str:
+    """A text as it was typed or pasted, without the prompts in front of its lines.
+
+    >>> without_prompts("*A:PE1>config# qos\\n*A:PE1>config#     sap-egress 20 create")
+    'qos\\n    sap-egress 20 create'
+    """
+    return (_ONE if _PASTED.search(text) else _ALL).sub("", text)
 
 
 def is_braced(text: str) -> bool:
@@ -34,29 +48,103 @@ def lines_of_sros(text: str) -> list[Line]:
     >>> lines_of_sros("/configure qos network-queue a fc be { queue 1 }")[0].words[2:]
     ('a', 'fc', 'be', 'queue', '1')
     """
-    text = _SILENT.sub("", text)
+    text = _SILENT.sub("", without_prompts(text))
     if is_braced(text):
         found = statements(_END.sub(";", text), pieces=False)
-        tops = "configure", "/configure"
-        bare = (each._replace(words=each.words[each.words[0] in tops :]) for each in found)
+        bare = (each._replace(words=each.words[each.words[0] in _TOPS :]) for each in found)
         return [each for each in bare if each.words]
     lines = lines_of(text)
-    loose, above, read = not any(each.depth for each in lines), list[Line](), list[Line]()
+    if any(each.depth for each in lines):
+        return _indented(lines)
+    above, read = list[Line](), list[Line]()
     for line in lines:
-        words = tuple(each[0] if each[1] is None else each[1] for each in _WORD.finditer(line.text))
-        if words[0] in ("exit", "back"):
-            # Where lines are indented, that says already what stands below what.
-            above = [] if words[1:] == ("all",) else above[: -1 if loose else None]
+        words = _words(line)
+        if words[0] in _CLOSING:
+            above = [] if words[1:] == ("all",) else above[:-1]
             continue
-        if words[0] in ("configure", "/configure"):
+        if words[0] in _TOPS:
             above, words = [], words[1:]
-        while above and not loose and above[-1].depth >= line.depth:
-            above.pop()
-        whole = line._replace(words=((above[-1].words if above else ()) + words)[:_MOST])
+        whole = _below(line, words, above[-1] if above else None)
         read += [whole] if words else []
-        if not loose or _opens(words, above):
+        if _opens(words, above):
             above.append(whole)
     return [each for each in read if each.words]
+
+
+@dataclass
+class _Above:
+    """A command that others may stand below: its block is open until `exit` or a lesser depth.
+
+    `waits` says that it begins a block of which no line has been deeper yet: only `exit` ends it.
+    """
+
+    line: Line
+    waits: bool = False
+    deeper: bool = False
+
+
+def _indented(lines: list[Line]) -> list[Line]:
+    """The commands of a text with indented lines, some of which may stand too far to the left."""
+    waiting, above, read = _waiting(lines), list[_Above](), list[Line]()
+    for line in lines:
+        words = _words(line)
+        if words[0] in _CLOSING:
+            above = [] if words[1:] == ("all",) else _closed(above, line.depth)
+            continue
+        if words[0] in _TOPS:
+            above, words = [], words[1:]
+        while above and above[-1].line.depth >= line.depth and not above[-1].waits:
+            above.pop()
+        if above and above[-1].line.depth < line.depth:
+            above[-1].waits, above[-1].deeper = False, True
+        whole = _below(line, words, above[-1].line if above else None)
+        read += [whole] if words else []
+        above.append(_Above(whole, line.number in waiting))
+    return [each for each in read if each.words]
+
+
+def _waiting(lines: list[Line]) -> set[int]:
+    """The lines that begin a block, as their words say, which an `exit` at their depth ends."""
+    found, opened = set[int](), list[Line]()
+    for line, after in zip(lines, [*lines[1:], lines[-1]], strict=True):
+        words = _words(line)
+        if words[0] in _CLOSING:
+            last = opened.pop() if opened else line
+            if last.depth == line.depth and _begins(_words(last)):
+                found.add(last.number)
+            opened = [] if words[1:] == ("all",) else opened
+            continue
+        beside = opened and opened[-1].depth == line.depth and _begins(_words(opened[-1]))
+        alone = _words(after)[0] in _CLOSING and after.depth == line.depth and not beside
+        if _begins(words) or after.depth > line.depth or alone:
+            opened.append(line)
+    return found
+
+
+def _begins(words: tuple[str, ...]) -> bool:
+    """Whether a command begins a block by its words."""
+    return words[-1:] == ("create",) or words in _SIDES
+
+
+def _closed(above: list[_Above], depth: int) -> list[_Above]:
+    """What is left open behind an `exit` at a depth."""
+    left = list(above)
+    while left and left[-1].line.depth > depth and not left[-1].waits:
+        left.pop()
+    while left and not left[-1].waits and not left[-1].deeper:
+        aligned = left.pop().line.depth == depth
+        if aligned and not (left and left[-1].waits):
+            return left
+    return left[:-1]
+
+
+def _words(line: Line) -> tuple[str, ...]:
+    return tuple(each[0] if each[1] is None else each[1] for each in _WORD.finditer(line.text))
+
+
+def _below(line: Line, words: tuple[str, ...], above: Line | None) -> Line:
+    """A command with all words above it."""
+    return line._replace(words=((above.words if above else ()) + words)[:_MOST])
 
 
 def unclosed(text: str) -> Line | None:
@@ -66,7 +154,7 @@ def unclosed(text: str) -> Line | None:
     'sap-egress 20 create'
     >>> unclosed("qos\\n    sap-egress 20 create\\n    exit\\nexit")
     """
-    lines = [] if is_braced(text) else lines_of(_SILENT.sub("", text))
+    lines = [] if is_braced(text) else lines_of(_SILENT.sub("", without_prompts(text)))
     said = [line for line in lines if line.words[0] != "exit"]
     closed = len(said) == len(lines) or lines[-1].top
     return said[-1] if said and not closed else None

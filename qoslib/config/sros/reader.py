@@ -5,7 +5,7 @@ import re
 from qoslib.config.cut import CUT
 from qoslib.config.facts import Facts
 from qoslib.config.records import Configuration
-from qoslib.config.sros.lines import unclosed
+from qoslib.config.sros.lines import unclosed, without_prompts
 from qoslib.config.sros.ports import PortBuilder
 from qoslib.config.sros.text import Place, Text
 from qoslib.config.values import Value
@@ -22,7 +22,7 @@ _SIGN = re.compile(
 
 def is_sros(text: str) -> float:
     """How sure it is that a text is of Nokia SR OS."""
-    return 0.9 if _SIGN.search(text) else 0.0
+    return 0.9 if _SIGN.search(without_prompts(text)) else 0.0
 
 
 def read_sros(text: str, facts: Facts) -> Configuration:
