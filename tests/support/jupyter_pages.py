@@ -77,8 +77,9 @@ def open_and_run(page, server, name):
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
-    page.wait_for_function(f"({STARS})() > 0", timeout=60_000)
-    page.wait_for_function(f"({STARS})() === 0", timeout=120_000)
+    # To look at each frame of the page would draw a frame for each look.
+    page.wait_for_function(f"({STARS})() > 0", timeout=60_000, polling=20)
+    page.wait_for_function(f"({STARS})() === 0", timeout=120_000, polling=100)
     page.wait_for_selector(f"{RUN_STATE}[data-status=idle]", timeout=60_000, state="attached")
 
 
