@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from qoslib.config.code_points import DSCP
+from qoslib.config.cut import CUT, ends_early
 from qoslib.config.eos.commands import (
     COMMANDS,
     LEFT_OUT,
@@ -89,10 +90,13 @@ _ONE_PRECEDENCE = "Thresholds of one drop precedence are left out: those of all 
 
 def queueing_of(text: str) -> Queueing:
     """All that a text says of queues."""
-    blocks = _Blocks()
-    for line in lines_of(text, "EOF"):
+    blocks, lines = _Blocks(), lines_of(text, "EOF")
+    for line in lines:
         check_time()
         blocks.take(line)
+    # A device shows no queue without a command.
+    if blocks.queue and (lines[-1].verb in _TX or ends_early(text, within=True)):
+        blocks.notes.not_modelled(lines[-1].number, lines[-1].text, CUT)
     return blocks.end()
 
 
