@@ -114,9 +114,9 @@ class Dctcp(Congestion):
     Parameters
     ----------
     gain : float
-        Weight of the newest window in the average, g (section 4.2).
+        Weight of the newest window in the average, g (section 4).
     initial_share : float
-        The average at the start, so 1 halves the window at the first mark (section 4.2).
+        The average at the start (section 4). With 1 the first mark halves the window.
     beta : float
         Share of the window that is left after a loss (section 3.5).
 

@@ -8,6 +8,7 @@ from qoslib import tcp
 from qoslib.flows import (
     Bbr,
     Cubic,
+    Dctcp,
     Flow,
     FqPacing,
     Host,
@@ -16,6 +17,7 @@ from qoslib.flows import (
     NetemQueue,
     NewRenoRecovery,
     PathologicalRecovery,
+    Prague,
     RateHalving,
     Reno,
     SackRecovery,
@@ -111,7 +113,7 @@ RECOVERIES = (
     TimeoutOnly(),
     PathologicalRecovery(),
 )
-CONGESTIONS = (Reno(), Cubic(), HTcp(), Bbr())
+CONGESTIONS = (Reno(), Cubic(), HTcp(), Bbr(), Dctcp(), Prague())
 DROPPERS = (
     TailDrop(),
     HeadDrop(),
@@ -127,7 +129,11 @@ DROPPERS = (
 def test_packets_are_conserved(recovery, congestion):
     """Sent = arrived + lost + on the way, for any law, recovery and dropper."""
     for number, dropper in enumerate(DROPPERS):
-        flows = flow("a", congestion, recovery, ecn=True), flow("b", congestion, recovery, 0.02)
+        ecn = "classic" if "classic" in congestion.ecn else "l4s"
+        flows = [
+            flow("a", congestion, recovery, ecn=ecn),
+            flow("b", congestion, recovery, 0.02, ecn=ecn),
+        ]
         result = run(
             line(PacketLimit(100), dropper),
             host(*flows, jitter_s=1e-4),
