@@ -25,7 +25,8 @@ EXAMPLES = [
     *(traffic.Cbr(), traffic.Poisson(), traffic.TickedBursts(), traffic.OnOff(1.0, 1.0)),
     traffic.Repeated((0.0, 0.5)),
     *(flows.Flow("f", 0.05), flows.Host("h", 1e9, (flows.Flow("f", 0.05),)), flows.NetemQueue()),
-    *(flows.Reno(), flows.Cubic(), flows.HTcp(), flows.Bbr(), flows.SlowStart(), flows.HyStart()),
+    *(flows.Reno(), flows.Cubic(), flows.HTcp(), flows.Bbr(), flows.Dctcp(), flows.Prague()),
+    *(flows.SlowStart(), flows.HyStart()),
     *(flows.SackRecovery(), flows.RateHalving(), flows.NewRenoRecovery(), flows.TimeoutOnly()),
     *(flows.PathologicalRecovery(), flows.FqPacing(1e9), flows.HtbPacing(1e9)),
 ]

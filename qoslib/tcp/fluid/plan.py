@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 from qoslib import units
 from qoslib.flows import (
-    Cubic,
+    Bbr,
+    Dctcp,
     Flow,
     FqPacing,
     Host,
     HtbPacing,
-    HTcp,
     PathologicalRecovery,
+    Prague,
     RateHalving,
-    Reno,
     SackRecovery,
     actual_rate_bps,
     burst_bytes,
@@ -27,13 +27,17 @@ from qoslib.packets.kernels.draws import key
 from qoslib.packets.plan import Run
 from qoslib.port import (
     ByteLimit,
+    ByteRedProfile,
     HierarchicalTokenBucket,
     PacketLimit,
     Port,
     Queue,
+    RedProfile,
     SchedulerTree,
+    ShareRedProfile,
     TailDrop,
     TimeLimit,
+    TimeRedProfile,
 )
 from qoslib.record import fail
 from qoslib.tcp.fluid.kernels.tables import FLOW, HOST, LINE, State
@@ -54,6 +58,8 @@ MOST_PACKETS = 2**53
 #: Without any limit.
 ENDLESS = 2**62
 REAL_BYTES = np.dtype(float).itemsize
+#: Of each flow: what leaves a delay, ACKs, losses and marks.
+RINGS = 4
 
 
 def planned(port: Port, hosts: Sequence[Host], streams: Sequence[Stream], options: Run) -> State:
@@ -77,9 +83,9 @@ def planned(port: Port, hosts: Sequence[Host], streams: Sequence[Stream], option
         table[index]["step_bytes"] = _leaving_bps(port, host) / _BITS * step_s
         table[index]["limit_bytes"] = _host_limit_bytes(port, host)
     ring, bins = int(line[0]["ring"]), int(line[0]["bins"])
-    leaving, acked, lost = np.zeros((3, len(flows), ring))
+    leaving, acked, lost, marked = np.zeros((RINGS, len(flows), ring))
     past = np.zeros((codes.PAST, len(rows), bins))
-    return State(line, table, rows, leaving, acked, lost, past, np.zeros(bins))
+    return State(line, table, rows, leaving, acked, lost, marked, past, np.zeros(bins))
 
 
 _BITS = units.bits(1.0)
@@ -95,7 +101,7 @@ def _refuse(port: Port) -> None:
     queue = port.queues[0]
     if port.shaper is not None:
         fail(f"Port {port.name!r} shaper", port.shaper, "none; the packet model runs it")
-    for name in ("policer", "shaper", "marking", "limits", "pool", "flows"):
+    for name in ("policer", "shaper", "limits", "pool", "flows"):
         value = getattr(queue, name)
         if value:
             fail(f"Queue {queue.name!r} {name}", value, "none; the packet model runs it")
@@ -130,6 +136,7 @@ def _line(
     row["step_bytes"] = port.rate_bps / _BITS * step_s
     with numbers_of(f"Queue {port.queues[0].name!r}"):
         row["limit_bytes"] = _limit_bytes(port, frame, frame + port.overhead_bytes)
+        _fill_marking(row, port, frame)
     steps = math.ceil(options.end_ps / PS_PER_S / step_s)
     warm = min(round(options.warm_ps / PS_PER_S / step_s), steps - 1)
     row["steps"], row["warm_steps"] = steps, warm
@@ -145,7 +152,7 @@ def _ring(queue: Queue, line: np.void, flows: Sequence[Flow], sources: int) -> i
     trip = _steps(longest.round_trip_s, float(line["step_s"])) + 1
     wait = _steps(float(line["limit_bytes"]), float(line["step_bytes"])) + 1
     past_bytes = sources * int(line["bins"]) * codes.PAST * REAL_BYTES
-    a_step_bytes = 3 * len(flows) * REAL_BYTES
+    a_step_bytes = RINGS * len(flows) * REAL_BYTES
     within_budget(
         [
             ("the number of flows and streams", sources, past_bytes),
@@ -168,6 +175,25 @@ def _limit_bytes(port: Port, frame_bytes: float, line_bytes: float) -> float:
             return units.octets(queue.guaranteed_bps * time_s)
         case TimeLimit(time_s):
             return units.octets(port.rate_bps * time_s)
+
+
+def _fill_marking(row: np.void, port: Port, frame_bytes: float) -> None:
+    """Lengths of the queue between which the share that is marked rises, as the line counts [B]."""
+    marking = port.queues[0].marking
+    on_line = frame_bytes + port.overhead_bytes
+    match marking:
+        case RedProfile(low, high):
+            each = on_line
+        case ByteRedProfile(low, high):
+            each = on_line / frame_bytes
+        case TimeRedProfile(low, high, rate_bps):
+            each = units.octets(rate_bps) * on_line / frame_bytes
+        case ShareRedProfile(low, high):
+            each = float(row["limit_bytes"])
+        case None:
+            return
+    row["marks"], row["mark_most"] = 1, marking.maximum_probability
+    row["mark_low_bytes"], row["mark_high_bytes"] = low * each, high * each
 
 
 def _leaving_bps(port: Port, host: Host) -> float:
@@ -213,14 +239,17 @@ def _fill_flow(row: np.void, port: Port, host: Host, flow: Flow, at: int, step_s
     window, whole = flow.window_bytes or math.inf, flow.transfer_bytes or math.inf
     row["finished_s"], row["until_s"] = math.nan, -math.inf
     row["most"], row["whole"] = window / flow.mss_bytes, whole / flow.mss_bytes
-    if not isinstance(flow.congestion, Reno | Cubic | HTcp):
-        allowed = "Reno, Cubic or HTcp; the packet model runs Bbr, Dctcp and Prague"
+    if isinstance(flow.congestion, Bbr | Prague):
+        allowed = "Reno, Cubic, HTcp or Dctcp; the packet model runs Bbr and Prague"
         fail("Flow.congestion", flow.congestion, allowed)
     if flow.lost_share:
         where = f"Flow {flow.name!r} lost_share"
         fail(where, flow.lost_share, "0; the packet model loses packets at random")
     row["c"], row["last_beta"] = 1.0, 0.5
+    row["capable"] = flow.ecn != "no"
     fill_law(row, flow)
+    if isinstance(flow.congestion, Dctcp):
+        row["marked_share"] = flow.congestion.initial_share
     _fill_recovery(row, flow)
     _fill_slow_start(row, port, host, flow)
 

@@ -42,7 +42,7 @@ def solve(
     Parameters
     ----------
     port : Port
-        With one tail-drop queue, without policer or shaper.
+        With one tail-drop queue, without policer or shaper; it may have `Queue.marking`.
     hosts : sequence of Host
         At least one.
     duration_s : float
@@ -86,6 +86,13 @@ def solve(
     is known after R and the wait, and starts a recovery. While that lasts the receiver's window
     stands still; new packets that are lost in it start another. There are no bursts shorter than a
     step, no phase effect and no timeout for a lost repair.
+
+    What arrives at a queue with `marking` is marked in the share that its thresholds give for the
+    queue's length, and the ACKs report it. A window shrinks by half a packet of marks, and then by
+    no more for a round trip. DCTCP averages the share marked once a round trip. With a step and
+    equal round trips the share of the line used is within 0.02 of `qoslib.tcp.simulate` (1 to 20
+    flows of Reno, CUBIC, H-TCP and DCTCP). Marks at random find single flows there and all of them
+    here, so that between two thresholds the difference is up to 0.07.
 
     Valid where the buffer holds at least ``C R / sqrt(n)`` of n flows (Appenzeller, Keslassy and
     McKeown 2004): where their round trips differ and hosts send single packets, the share of the

@@ -4,7 +4,7 @@ import math
 
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.draws import uniform
-from qoslib.tcp.fluid.kernels.window import ONE_PACKET, grow, learn, recover, refuse
+from qoslib.tcp.fluid.kernels.window import ONE_PACKET, grow, hear, learn, recover, refuse
 from qoslib.tcp.kernels.codes import (
     AVOID,
     DROPPED,
@@ -42,7 +42,7 @@ def _as_window(flow, room, rtt_s, now_s, step_s):
 
 
 @kernel
-def _answer(flow, host, line, acked, lost, now_s):
+def _answer(flow, host, line, acked, lost, marked, now_s):
     """What a flow makes of its ACKs, and how many packets it hands to its host."""
     rtt_s = _round_trip_s(flow, host, line)
     if lost > 0.0:
@@ -51,10 +51,11 @@ def _answer(flow, host, line, acked, lost, now_s):
     flow.delivered += acked
     if math.isnan(flow.finished_s) and flow.delivered > flow.whole - ONE_PACKET:
         flow.finished_s = now_s
+    adds = hear(flow, acked, marked, rtt_s, now_s) if flow.capable else acked
     if flow.phase == RECOVER or flow.phase == SILENT:
         recover(flow, acked, now_s)
-    elif acked > 0.0:
-        grow(flow, acked, rtt_s, now_s)
+    elif adds > 0.0:
+        grow(flow, adds, rtt_s, now_s)
     if flow.phase == SILENT:
         return 0.0
     room = min(flow.most, flow.whole - flow.delivered) - flow.outstanding
@@ -91,9 +92,13 @@ def _windows(state, step):
     for index in range(line.flows):
         flow = state.flows[index]
         host = state.hosts[flow.host]
-        acked, lost = state.acked[index, slot], state.lost[index, slot]
-        state.acked[index, slot] = state.lost[index, slot] = 0.0
-        wanted = _answer(flow, host, line, acked, lost, now_s)
+        acked, lost, marked = (
+            state.acked[index, slot],
+            state.lost[index, slot],
+            state.marked[index, slot],
+        )
+        state.acked[index, slot] = state.lost[index, slot] = state.marked[index, slot] = 0.0
+        wanted = _answer(flow, host, line, acked, lost, marked, now_s)
         if flow.start_step <= step < flow.stop_step and wanted > 0.0:
             rtt_s = (flow.before_steps + flow.after_steps) * line.step_s
             at = (step + flow.before_steps) % line.ring
@@ -174,6 +179,23 @@ def _drop(state, step, at, lost):
 
 
 @kernel
+def _mark(state, step):
+    """What arrives finds a queue so long that a share of it is marked, which its ACKs report."""
+    line = state.line[0]
+    if line.queue_bytes < line.mark_low_bytes:
+        return
+    share = 1.0
+    if line.queue_bytes < line.mark_high_bytes:
+        above_bytes = line.queue_bytes - line.mark_low_bytes
+        share = line.mark_most * above_bytes / (line.mark_high_bytes - line.mark_low_bytes)
+    wait_steps = int(line.wait_s / line.step_s)
+    for index in range(line.flows):
+        flow = state.flows[index]
+        known = (step + flow.after_steps + wait_steps) % line.ring
+        state.marked[index, known] += flow.arrived * share
+
+
+@kernel
 def _line(state, step, at):
     """The queue of one step: all parts leave alike; one below 0 still owes a packet it has lost."""
     line = state.line[0]
@@ -194,6 +216,8 @@ def _line(state, step, at):
             state.acked[index, (step + flow.after_steps) % line.ring] += out
         else:
             flow.delivered += out
+    if line.marks:
+        _mark(state, step)
     if lost > 0.0:
         _drop(state, step, at, lost)
     state.past_queue_bytes[at] = max(state.past_queue_bytes[at], held_bytes)

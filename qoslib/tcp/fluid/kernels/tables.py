@@ -19,6 +19,9 @@ FLOW = table(
     law=Columns(real="beta c low_s beta_low beta_high switch slow_gain"),
     recovery=Columns(real="refill critical new_threshold timeout_s"),
     sizes=Columns(real="most line_bytes frame_bytes paced"),
+    ecn=Columns(
+        "capable", "marks until_marks_s gain_share marked_share window_end_s reported marked"
+    ),
     hystart=Columns(real="rise_share rise_low_s rise_high_s rise_packets"),
     window=Columns(
         real="window threshold limited_s outstanding backlog arrived queued whole"
@@ -37,6 +40,7 @@ LINE = table(
     "ring flows bins bin_steps steps warm_steps done overflowed",
     "step_s step_bytes limit_bytes queue_bytes arrived arrived_bytes ready_bytes wait_s",
     draws=True,
+    marking=Columns("marks", "mark_low_bytes mark_high_bytes mark_most"),
 )
 
 
@@ -44,8 +48,8 @@ class State(NamedTuple):
     """All that a run knows.
 
     Streams that answer to nothing follow the flows in `flows`, with their bytes a step in
-    `paced`. The rings hold what leaves a host's delay, what is acknowledged, and which losses
-    become known, so many steps from now.
+    `paced`. The rings hold what leaves a host's delay, what is acknowledged, and which losses and
+    marks become known, so many steps from now.
     """
 
     line: np.ndarray
@@ -54,5 +58,6 @@ class State(NamedTuple):
     leaving: np.ndarray
     acked: np.ndarray
     lost: np.ndarray
+    marked: np.ndarray
     past: np.ndarray
     past_queue_bytes: np.ndarray

@@ -12,6 +12,7 @@ from qoslib.packets.kernels.compiling import kernel
 from qoslib.tcp.kernels.codes import (
     AVOID,
     CUBIC,
+    DCTCP,
     HALVING,
     HTCP,
     NEW_RENO,
@@ -195,6 +196,39 @@ def refuse(flow, lost, rtt_s, now_s):
     flow.lost += lost
     if flow.lost >= ONE_PACKET:
         _reduce(flow, 0.0, math.inf, rtt_s, now_s)
+
+
+@kernel
+def _after_marks(flow):
+    """The window after marks; of DCTCP half the marked share less."""
+    if flow.law == DCTCP:
+        return max(flow.window * (1.0 - flow.marked_share / 2.0), 2.0)
+    return _decreased(flow)
+
+
+@kernel
+def hear(flow, acked, marked, rtt_s, now_s):
+    """Marks come back, and shrink the window once in a round trip; what adds to it of the ACKs.
+
+    DCTCP averages the share that is marked, a round trip at a time, and grows by what is not
+    marked. To others a receiver reports marks for a round trip, which adds nothing.
+    """
+    flow.reported += acked
+    flow.marked += marked
+    if now_s >= flow.window_end_s and flow.reported > 0.0:
+        share = min(flow.marked / flow.reported, 1.0)
+        flow.marked_share = (1.0 - flow.gain_share) * flow.marked_share + flow.gain_share * share
+        flow.reported, flow.marked, flow.window_end_s = 0.0, 0.0, now_s + rtt_s
+    if now_s < flow.until_marks_s or flow.phase == RECOVER or flow.phase == SILENT:
+        return acked - marked if flow.law == DCTCP else 0.0
+    flow.marks += marked
+    if flow.marks < ONE_PACKET:
+        return acked - marked
+    flow.window = flow.threshold = _after_marks(flow)
+    flow.marks, flow.phase, flow.until_marks_s = 0.0, AVOID, now_s + rtt_s
+    flow.reduced_s = now_s
+    _begin_epoch(flow, now_s)
+    return 0.0
 
 
 @kernel
