@@ -20,6 +20,7 @@ from qoslib.config import (
     read,
 )
 from qoslib.config.cut import CUT
+from qoslib.config.junos.platforms import as_mx
 from qoslib.config.mqc.reader import reads_alike
 from qoslib.config.source import (
     MAX_SECONDS,
@@ -145,6 +146,10 @@ _ALIKE = (
     " holds 64 packets a class: --dialect ios."
 )
 _MX = "The device is an MX: others share a line and its buffers in their way (--fact platform=...)."
+_NO_MX = (
+    "The text is of another device than an MX and is read as one: its queues may share their port"
+    " and their buffers in another way, so that no promise here is sure."
+)
 #: The limit of queues of a text that may be of an NCS or not, and what is assumed of it.
 _EITHER = "ios-xr.either_queue_limit"
 _NO_NCS = (
@@ -186,6 +191,8 @@ def _report(
     if manners_of(found.dialect).family == "cisco":
         least_bps = [sum(row.minimum.value or 0.0 for row in each.rows) for each in ports]
         doubts |= dict.fromkeys(promised_beyond(found.ports, least_bps))
+    if as_mx(found) and any(each.port and each.direction == "out" for each in found.ports):
+        doubts[_NO_MX] = None
     return Report(
         file,
         found.dialect,

@@ -9,6 +9,7 @@ from qoslib.checks.contract import exceeded_bps
 from qoslib.checks.loads import Load
 from qoslib.checks.rule import Found
 from qoslib.config.amounts import rate_text, time_text
+from qoslib.config.junos.platforms import as_mx
 from qoslib.findings.losses import loses
 from qoslib.findings.report import ClassRun
 from qoslib.findings.report_text import UNTOLD, loss_text, p99_text, untold
@@ -59,12 +60,19 @@ def _packets(load: Load, run: ClassRun) -> float:
     return sum(pps) * run.simulated_s
 
 
+def _beyond(checked: CheckedPort) -> str:
+    """Why no target is met by what the models give of a port; empty where nothing hinders it."""
+    contract = exceeded_bps(checked)
+    if contract is not None:
+        return f"the carrier takes {rate_text(contract)} and drops packets of any class"
+    return "the device is read as an MX and is none" if as_mx(checked.configuration) else ""
+
+
 def on_targets(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[tuple[str, str]]:
     """Each class with a target, and a sentence on it unless it is a finding."""
     by_name = {each.name: each for each in found}
     nearly = {each.name for each in found if not each.changing and _nearly_all_lost(each)}
     lost = {each.name for each in checked.every if not checked.pauses(each)} & nearly
-    contract = exceeded_bps(checked)
     for load in checked.loads:
         run = by_name.get(load.name)
         if load.target_s is None or load.name in lost:
@@ -77,9 +85,8 @@ def on_targets(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[tupl
         packets = _packets(load, run)
         if run.delay_p99.low <= load.target_s < run.delay_p99.high:
             yield load.name, f"{UNTOLD}: {of} (packet model)."
-        elif run.delay_p99.high <= load.target_s and contract is not None:
-            but = f"but the carrier takes {rate_text(contract)} and drops packets of any class"
-            yield load.name, f"{UNTOLD}: {of} (packet model), {but}."
+        elif run.delay_p99.high <= load.target_s and (but := _beyond(checked)):
+            yield load.name, f"{UNTOLD}: {of} (packet model), but {but}."
         elif run.delay_p99.high <= load.target_s and packets < LEAST_PACKETS:
             yield load.name, f"{UNTOLD}: {of}, but a run has only {packets:.0f} packets of it."
         elif run.delay_p99.high <= load.target_s:
