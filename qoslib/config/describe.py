@@ -9,6 +9,8 @@ from qoslib.port import (
     AsymmetricEwma,
     ByteLimit,
     ByteRedProfile,
+    CakeTins,
+    Cobalt,
     Codel,
     DeficitRoundRobin,
     DropProfile,
@@ -58,6 +60,8 @@ _UNITS: dict[str, tuple[Callable[[float], str], str]] = {
     "_probability": (lambda value: _percent(value), ""),
 }
 _TYPES: dict[type, str] = {
+    CakeTins: "the tins of CAKE",
+    Cobalt: "COBALT",
     Codel: "CoDel",
     DeficitRoundRobin: "deficit round robin",
     Fifo: "first in, first out",

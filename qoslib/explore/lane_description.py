@@ -10,6 +10,7 @@ from qoslib.flows import Flow
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
+    CakeTins,
     Codel,
     DeficitRoundRobin,
     Dropper,
@@ -95,6 +96,7 @@ SCHEDULERS: dict[type, _Words] = {
     WeightedRoundRobin: _Words(
         "in its turn a queue sends as many packets as its weight says", "turn", "priority"
     ),
+    CakeTins: _Words("the highest tin that is due, or that which is due first", "due", "rank"),
     StartTimeFairQueueing: _Words(
         "the packet with the smallest start tag is sent next", "start tag"
     ),
@@ -344,6 +346,7 @@ _DROPPERS = {
     "Red": "drops at random as the average queue length grows",
     "DropProfile": "drops at random as the queue fills",
     "Codel": "drops at the head while packets wait too long",
+    "Cobalt": "drops at the head of a flow while its packets wait too long",
     "Pie": "drops at random so that the delay stays near a target",
 }
 

@@ -20,6 +20,7 @@ from qoslib.fluid.red import by_limit, red_minimum_packets, shared_by_profile
 from qoslib.fluid.refusals import refuse, refuse_marking
 from qoslib.fluid.shared_memory import Line, room_bytes, side_by_side
 from qoslib.fluid.sharing import (
+    cake_tins,
     deficit_round_robin,
     in_proportion,
     modified_drr,
@@ -29,6 +30,7 @@ from qoslib.fluid.sharing import (
 from qoslib.fluid.trees import lent, mean_packets, through_tree
 from qoslib.fluid.turns import Counted, in_turns
 from qoslib.port import (
+    CakeTins,
     Chain,
     DeficitRoundRobin,
     Fifo,
@@ -97,6 +99,7 @@ SHARINGS: dict[type[Scheduler], Sharing] = {
     StrictPriority: Sharing(strict_priority, _by_packet),
     PriorityLevels: Sharing(priority_levels, _by_weight),
     StartTimeFairQueueing: Sharing(strict_priority, _by_weight),
+    CakeTins: Sharing(cake_tins, _by_packet),
     WeightedRoundRobin: Sharing(strict_priority, per_visit),
     DeficitRoundRobin: Sharing(deficit_round_robin, per_visit),
     ModifiedDrr: Sharing(modified_drr, per_visit),

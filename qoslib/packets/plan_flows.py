@@ -75,6 +75,7 @@ def _fill(row: np.void, queue: Queue, largest_bytes: int) -> None:
     row["ways"], row["quantum"], row["sparse"] = flows.ways, flows.quantum_bytes, flows.sparse_first
     row["longest"], row["fattest"] = flows.overflow == "longest", flows.overflow == "fattest"
     row["head"], row["batch"] = flows.drop_at == "head", flows.batch_packets
+    row["renews"] = flows.renews
     row["isolation"] = _ISOLATIONS[flows.isolation]
     row["rehash_ps"] = 0 if flows.rehash_s is None else max(picoseconds(flows.rehash_s), 1)
     row["flow_packets"] = row["flow_bytes"] = NEVER

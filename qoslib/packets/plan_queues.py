@@ -13,6 +13,7 @@ from qoslib.port import (
     AsymmetricEwma,
     ByteLimit,
     ByteRedProfile,
+    Cobalt,
     Codel,
     DropProfile,
     Ewma,
@@ -256,6 +257,11 @@ def _fill_dropper(row: np.void, queue: Queue) -> None:
             split(Fraction(16 * int(row["interval_ps"])))
             threshold_s = codel.ce_threshold_s
             row["ce_ps"] = NEVER if threshold_s is None else picoseconds(threshold_s)
+        case Cobalt() as cobalt:
+            row["dropper"], row["ecn"] = codes.BY_COBALT, True
+            row["target_ps"] = picoseconds(cobalt.target_s)
+            row["interval_ps"] = picoseconds(cobalt.interval_s)
+            row["packet_ps"] = picoseconds(cobalt.packet_s)
         case Pie() as pie:
             row["dropper"] = codes.BY_PIE
             _fill_pie(row, pie)

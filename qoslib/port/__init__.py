@@ -7,6 +7,7 @@ equal by value, and written to and read from JSON.
 from qoslib.port.averaging import AsymmetricEwma, Ewma, Instantaneous, Sampled, TruncatingEwma
 from qoslib.port.chain import Chain, Forwarder, Hop
 from qoslib.port.droppers import (
+    Cobalt,
     Codel,
     Dropper,
     DropProfile,
@@ -23,6 +24,7 @@ from qoslib.port.pause import Pause, PriorityPause, headroom_bytes, pause_respon
 from qoslib.port.port import Classifier, Port
 from qoslib.port.queues import MemoryPool, Queue
 from qoslib.port.schedulers import (
+    CakeTins,
     DeficitRoundRobin,
     Fifo,
     HierarchicalTokenBucket,
@@ -41,8 +43,10 @@ __all__ = [
     "AsymmetricEwma",
     "ByteLimit",
     "ByteRedProfile",
+    "CakeTins",
     "Chain",
     "Classifier",
+    "Cobalt",
     "Codel",
     "DeficitRoundRobin",
     "DropProfile",

@@ -7,6 +7,7 @@ from qoslib.port.thresholds import RedProfile, Thresholds
 from qoslib.record import NotNegative, Positive, Record, Share, fail, record
 
 __all__ = [
+    "Cobalt",
     "Codel",
     "DropProfile",
     "Dropper",
@@ -141,6 +142,34 @@ class Codel(Dropper):
     interval_s: Positive = 100e-3
     ecn: bool = False
     ce_threshold_s: NotNegative | None = None
+
+
+@record
+class Cobalt(Dropper):
+    """The dropper of CAKE: CoDel that falls back step by step, and BLUE against floods.
+
+    Of a queue with `FlowQueues` only, of each flow by itself. A flow is over the target if its
+    packet has waited longer than `target_s`, than four packets of `packet_s`, and than two for each
+    flow that holds packets. Packets of ECN-capable streams are marked; the last packet of a flow is
+    never dropped. BLUE drops with a probability that grows by 1/256 where the flow loses packets to
+    a full buffer, and falls by 1/4096 while it has none, at most once in `target_s`.
+
+    Parameters
+    ----------
+    target_s, interval_s : float
+        As CoDel's [s].
+    packet_s : float
+        Time of the largest packet at the rate of its tin [s].
+
+    References
+    ----------
+    Høiland-Jørgensen, Täht and Morton 2018, doi:10.1109/LANMAN.2018.8475045; `sch_cake.c` of Linux.
+    BLUE: Feng, Shin, Kandlur and Saha 2002, doi:10.1109/TNET.2002.801399.
+    """
+
+    target_s: Positive = 5e-3
+    interval_s: Positive = 100e-3
+    packet_s: NotNegative = 0.0
 
 
 @record

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from qoslib.port.droppers import Codel, TailDrop
+from qoslib.port.droppers import Cobalt, Codel, TailDrop
 from qoslib.port.limits import ByteLimit, PacketLimit
 from qoslib.record import AtLeastOne, Positive, Record, Within, fail, record
 
@@ -46,8 +46,11 @@ class FlowQueues(Record):
         one (a set-associative hash); 1 for a plain hash.
     isolation : {'flows', 'source', 'destination', 'hosts'}
         Whose share is equal: a flow's, or that of a host that sends, or receives, or both. A flow's
-        quantum is divided by the number of the host's flows that hold packets; with ``"hosts"`` by
-        the larger number of its two hosts (CAKE, `triple-isolate`).
+        quantum is divided by the number of the host's flows that are no longer new; with
+        ``"hosts"`` by the larger number of its two hosts (CAKE, `triple-isolate`).
+    renews : bool
+        Whether a flow whose queue has been emptied is new again with its next packet, as in CAKE;
+        else it first waits for a pass through the old queues (RFC 8290, section 4.2).
     rehash_s : float or None
         So often flows are hashed anew [s] (`perturb` of `sfq`); packets that wait stay where they
         are.
@@ -75,6 +78,7 @@ class FlowQueues(Record):
     flow_limit: PacketLimit | ByteLimit | None = None
     ways: AtLeastOne = 1
     isolation: Literal["flows", "source", "destination", "hosts"] = "flows"
+    renews: bool = False
     rehash_s: Positive | None = None
 
     def check(self) -> None:
@@ -111,5 +115,5 @@ def check_flows(name: str, flows: FlowQueues, limit: object, dropper: object) ->
     if not isinstance(limit, PacketLimit | ByteLimit) or limit.resume is not None:
         allowed = "a PacketLimit or ByteLimit without a resume threshold, with flow queues"
         fail(f"Queue {name!r} limit", limit, allowed)
-    if not isinstance(dropper, TailDrop | Codel):
-        fail(f"Queue {name!r} dropper", dropper, "TailDrop or Codel with flow queues")
+    if not isinstance(dropper, TailDrop | Codel | Cobalt):
+        fail(f"Queue {name!r} dropper", dropper, "TailDrop, Codel or Cobalt with flow queues")

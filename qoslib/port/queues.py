@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from qoslib.port.droppers import Codel, Dropper, Red, TailDrop
+from qoslib.port.droppers import Cobalt, Codel, Dropper, Red, TailDrop
 from qoslib.port.flow_queues import FlowQueues, check_flows
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import Policer, Shaper
@@ -160,6 +160,8 @@ class Queue(Record):
         self._check_pause()
         self._check_limits()
         self._check_flows()
+        if isinstance(self.dropper, Cobalt) and self.flows is None:
+            fail(f"Queue {self.name!r} flows", None, "a FlowQueues with Cobalt")
 
     def _check_flows(self) -> None:
         if self.flows is None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from qoslib.port.queues import Queue
 
 __all__ = [
+    "CakeTins",
     "DeficitRoundRobin",
     "Fifo",
     "HierarchicalTokenBucket",
@@ -81,6 +82,29 @@ class PriorityLevels(Scheduler):
     it each for itself; a queue of weight 0 comes behind the others of its level in both. Of its
     guaranteed rate a queue can save up ten of its largest packets.
     """
+
+
+@record
+class CakeTins(Scheduler):
+    """CAKE's tins, under its shaper, whose rate is that of the port.
+
+    A queue is a tin, its `guaranteed_bps` the tin's threshold, its `priority` the rank, 0 the
+    highest. Each packet makes its tin due later by its time on the line at the threshold; of the
+    tins that are due and hold packets the one with the highest rank sends, and where none is due
+    that which is due first. So a tin over its threshold loses its rank, and no bandwidth.
+
+    References
+    ----------
+    `cake_dequeue` and `cake_advance_shaper` in `sch_cake.c` of Linux.
+    """
+
+    def check_queues(self, queues: Sequence["Queue"]) -> None:
+        ranks = [queue.priority for queue in queues]
+        if len(set(ranks)) != len(ranks):
+            fail("the tins' priority", ranks, "another for each tin", "are")
+        for queue in queues:
+            if not queue.guaranteed_bps:
+                fail(f"Queue {queue.name!r} guaranteed_bps", 0.0, "above 0, the tin's threshold")
 
 
 @record

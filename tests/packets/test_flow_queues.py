@@ -177,7 +177,7 @@ WRONG = {
     ),
     "PIE": (
         lambda: port(FlowQueues()).queues[0].replace(dropper="pie"),
-        "TailDrop or Codel with flow queues",
+        "TailDrop, Codel or Cobalt with flow queues",
     ),
     "a flow's limit below a frame": (
         lambda: simulate(

@@ -42,6 +42,15 @@ PORTS = {
     "fifo": WHOLE.replace(queues=(p.Queue("all", p.PacketLimit(300)),), scheduler=p.Fifo()),
     "strict": WHOLE,
     "levels": WHOLE.replace(scheduler=p.PriorityLevels()),
+    "tins": WHOLE.replace(
+        scheduler=p.CakeTins(),
+        queues=tuple(
+            queue.replace(priority=rank, guaranteed_bps=share * 1e9)
+            for queue, rank, share in zip(
+                QUEUES, (2, 0, 1, 3), (1 / 16, 1 / 4, 1 / 2, 1), strict=True
+            )
+        ),
+    ),
     "wrr": WHOLE.replace(scheduler=p.WeightedRoundRobin()),
     "start-time": WHOLE.replace(scheduler=p.StartTimeFairQueueing()),
     "drr": WHOLE.replace(scheduler=p.DeficitRoundRobin()),

@@ -126,6 +126,12 @@ def ports(draw, scale, schedulers, plain=True, port=None):
     scheduler = draw(schedulers(names))
     if isinstance(scheduler, p.WeightedRoundRobin):
         queues = tuple(queue.replace(weight=draw(TURNS)) for queue in queues)
+    if isinstance(scheduler, p.CakeTins):
+        ranks = draw(st.permutations(range(len(queues))))
+        queues = tuple(
+            queue.replace(priority=rank, guaranteed_bps=draw(scale.bps()))
+            for queue, rank in zip(queues, ranks, strict=True)
+        )
     more = {name: draw(make(scale)) for name, make in (port or {}).items()}
     if pools:
         more["pools"] = (draw(memories(scale, queues)),)
@@ -246,6 +252,7 @@ def any_scheduler(names):
         p.PriorityLevels(),
         p.StartTimeFairQueueing(),
         p.DeficitRoundRobin(),
+        p.CakeTins(),
     ]
     return st.sampled_from(plain) | mdrr(names)
 
@@ -448,12 +455,13 @@ def maybe_pause(scale):
 def flow_queues(draw, scale):
     """Flow queues: few, so that flows meet, and with quanta around a packet."""
     queues, ways = draw(st.sampled_from([(1, 1), (2, 1), (3, 1), (8, 1), (8, 2), (8, 8), (64, 4)]))
-    overflow, sparse, isolation, drop_at = draw(
+    overflow, sparse, isolation, drop_at, renews = draw(
         choices(
             ("arriving", "longest", "fattest"),
             (True, False),
             ("flows", "flows", "source", "destination", "hosts"),
             ("head", "tail"),
+            (False, False, True),
         )
     )
     flow_limit = packet_limits(scale, 9) | byte_limits(scale)
@@ -467,6 +475,7 @@ def flow_queues(draw, scale):
         draw(st.none() | st.none() | flow_limit),
         ways,
         isolation,
+        renews,
         draw(st.none() | st.none() | scale.time(3, 30)),
     )
 
@@ -528,6 +537,7 @@ MECHANISMS = {
     "weighted round robin": many_queues(always(p.WeightedRoundRobin())),
     "priority levels": many_queues(always(p.PriorityLevels())),
     "start-time fair queueing": many_queues(always(p.StartTimeFairQueueing())),
+    "tins of CAKE": many_queues(always(p.CakeTins())),
     "deficit round robin": many_queues(always(p.DeficitRoundRobin())),
     "modified deficit round robin": many_queues(mdrr),
     "tree of schedulers: SchedulerTree": treed(lends=False),

@@ -19,7 +19,7 @@ def _stays_above(row, queue, kind, sojourn_ps, now_ps):
 
 
 @kernel
-def _control_law(row, queue, since_ps):
+def control_law(row, queue, since_ps):
     return since_ps + int(queue.interval_ps / math.sqrt(float(row.drops)))
 
 
@@ -27,7 +27,7 @@ def _control_law(row, queue, since_ps):
 def _drops_again(row, queue, now_ps):
     """In the dropping state: the next drop's time follows from the last one's."""
     if row.just_dropped:
-        row.drop_next_ps = _control_law(row, queue, row.drop_next_ps)
+        row.drop_next_ps = control_law(row, queue, row.drop_next_ps)
         row.just_dropped = 0
     if now_ps < row.drop_next_ps:
         return False
@@ -52,7 +52,7 @@ def codel_drops(row, queue, kind, sojourn_ps, now_ps):
     recently = now_ps - row.drop_next_ps < 16 * queue.interval_ps
     more = row.drops - row.last_drops
     row.drops = more if more > 1 and recently else 1
-    row.drop_next_ps = _control_law(row, queue, now_ps)
+    row.drop_next_ps = control_law(row, queue, now_ps)
     row.last_drops = row.drops
     row.dropping = 1
     return True

@@ -1,6 +1,7 @@
 """The integer codes by which kernels choose a rule, and count what happened."""
 
 from qoslib.port import (
+    CakeTins,
     DeficitRoundRobin,
     Fifo,
     HierarchicalTokenBucket,
@@ -17,7 +18,7 @@ from qoslib.port import (
 FED, CBR, POISSON, TICKED, ON_OFF, REPEATED = range(6)
 
 #: Which queue sends next; and the record that is planned as each.
-FIFO, STRICT, LEVELS, DRR, MDRR, START_TIME, WRR = range(7)
+FIFO, STRICT, LEVELS, DRR, MDRR, START_TIME, WRR, TINS = range(8)
 SCHEDULERS: dict[type[Scheduler], int] = {
     Fifo: FIFO,
     StrictPriority: STRICT,
@@ -26,13 +27,14 @@ SCHEDULERS: dict[type[Scheduler], int] = {
     ModifiedDrr: MDRR,
     StartTimeFairQueueing: START_TIME,
     WeightedRoundRobin: WRR,
+    CakeTins: TINS,
 }
 #: Trees of schedulers, which have a loop of their own.
-TREE, HTB = 7, 8
+TREE, HTB = 8, 9
 TREES: dict[type[Scheduler], int] = {SchedulerTree: TREE, HierarchicalTokenBucket: HTB}
 
 #: What may drop a packet before its queue is full; by the limit alone nothing does.
-BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE = range(5)
+BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE, BY_COBALT = range(6)
 
 #: Set in the tag of a retransmission that may not be marked (RFC 3168, section 6.1.5). No packet
 #: but TCP's has such a tag: others count from -1.

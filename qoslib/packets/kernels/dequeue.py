@@ -2,12 +2,18 @@
 
 from qoslib.packets.kernels.clock import add_from
 from qoslib.packets.kernels.codel import codel_drops
-from qoslib.packets.kernels.codes import BY_CODEL, BY_PIE, CODEL, KEEP
+from qoslib.packets.kernels.codes import BY_COBALT, BY_CODEL, BY_PIE, CODEL, KEEP
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import hand_over, log_outcome
 from qoslib.packets.kernels.enqueue import capable
 from qoslib.packets.kernels.events import note_choice
-from qoslib.packets.kernels.flow_queues import drop_chosen, note_flow, settle_all, take_chosen
+from qoslib.packets.kernels.flow_queues import (
+    cobalt_of_chosen,
+    drop_chosen,
+    note_flow,
+    settle_all,
+    take_chosen,
+)
 from qoslib.packets.kernels.leaving import drop_oldest, left_empty, take_oldest
 from qoslib.packets.kernels.metering import shaped_until, take_shaped
 from qoslib.packets.kernels.pause import may_resume
@@ -82,6 +88,25 @@ def _codel_takes(state, flows, port, queue, index, kind, now_ps):
 
 
 @kernel
+def _cobalt_takes(state, flows, port, queue, index, kind, now_ps):
+    """Whether COBALT dropped the packet at the head; where it may CoDel marks it, BLUE does not."""
+    if queue.dropper != BY_COBALT:
+        return False
+    slot = state.slots[head_slot(queue)]
+    own, sojourn_ps = flows.queues[index], now_ps - slot.arrival_ps
+    acts, floods, more = cobalt_of_chosen(flows, queue, own, sojourn_ps, now_ps)
+    if acts and capable(state, kind, slot.tag):
+        acts = 0
+        state.counts[kind.base, 2] += 1
+        queue.just_marked = 1
+    if not (acts or floods) or not more:
+        return False
+    queue.just_marked = 0
+    drop_chosen(state, flows, port, queue, own, CODEL, now_ps)
+    return True
+
+
+@kernel
 def serve(state, flows, port, index, now_ps):
     """Send the oldest packet of the queue that was chosen; whether nothing was against it."""
     queue = state.queues[index]
@@ -92,6 +117,8 @@ def serve(state, flows, port, index, now_ps):
         port.wake_ps = shaped_until(port, kind.port_shape_ps)
         return False
     if queue.dropper == BY_CODEL and _codel_takes(state, flows, port, queue, index, kind, now_ps):
+        return False
+    if flows is not None and _cobalt_takes(state, flows, port, queue, index, kind, now_ps):
         return False
     if port.events_left > 0:
         values = state.event_values

@@ -15,6 +15,7 @@ from qoslib.packets.kernels.codes import (
     MDRR,
     SEND,
     START_TIME,
+    TINS,
     WRR,
 )
 from qoslib.packets.kernels.codes import DROP as DROPPED
@@ -75,6 +76,8 @@ def note_choice(port, queues, events, values, packet_class, index, now_ps):
             value = queue.deficit
         elif port.scheduler == WRR:
             value = queue.deficit if queue.length else 0
+        elif port.scheduler == TINS:
+            value = queue.turn_ps
         elif port.scheduler == START_TIME:
             value = queue.excess_turn_ps
         elif port.scheduler == LEVELS:

@@ -7,7 +7,9 @@ queue's oldest packet asks for that one.
 
 import numpy as np
 
-from qoslib.packets.kernels.codes import KEEP, POOL, TAIL
+from qoslib.packets.kernels.cobalt import cobalt_acts, cobalt_full, cobalt_returns
+from qoslib.packets.kernels.codel import control_law
+from qoslib.packets.kernels.codes import BY_COBALT, KEEP, POOL, TAIL
 from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.packets.kernels.draws import scrambled
 from qoslib.packets.kernels.events import note_packet
@@ -93,10 +95,12 @@ def _take_first(flows, own, listed):
 
 
 @kernel
-def _count_host(flows, own, row, more):
-    """A row that holds packets is counted with its hosts, or no longer."""
-    if own.isolation != BY_FLOW and row.bulk + more in (0, 1):
-        row.bulk += more
+def _count(flows, own, row, bulk):
+    """A row is old and holds packets, and so counts for its hosts, or no longer."""
+    if row.bulk != bulk:
+        more = bulk - row.bulk
+        row.bulk = bulk
+        own.bulk += more
         flows.hosts[row.source, 0] += more
         flows.hosts[row.destination, 1] += more
 
@@ -118,18 +122,28 @@ def _quantum(flows, own, row):
 @kernel
 def _lists(flows, own, at, kind, streams):
     """A row that was in no list holds a packet."""
-    row = flows.rows[at]
-    if own.isolation != BY_FLOW:
-        stream = streams[kind.stream]
-        row.source, row.destination = stream.source, stream.destination
-        _count_host(flows, own, row, 1)
+    row, stream = flows.rows[at], streams[kind.stream]
+    row.source, row.destination = stream.source, stream.destination
+    if not own.sparse:
+        _count(flows, own, row, 1)
     row.deficit = _quantum(flows, own, row)
     _put_last(flows, own, at, NEW if own.sparse else OLD)
 
 
 @kernel
-def _rest(row):
+def cobalt_of_chosen(flows, queue, own, sojourn_ps, now_ps):
+    """Whether CoDel and BLUE act on the chosen packet; the last one of a row is never dropped."""
+    row = flows.rows[own.chosen]
+    acts, floods = cobalt_acts(row, queue, sojourn_ps, own.bulk, now_ps)
+    return acts, floods, row.length > 1
+
+
+@kernel
+def _rest(row, queue):
     """An empty row is asked for a packet: CoDel leaves its dropping state (`codel_impl.h`)."""
+    if row.just_dropped:
+        # Its last packet was marked, and not dropped.
+        row.drop_next_ps = control_law(row, queue, row.drop_next_ps)
     row.dropping = row.just_dropped = 0
 
 
@@ -145,6 +159,8 @@ def settle(flows, queue, own):
         at = own.new_first if listed == NEW else own.old_first
         row = flows.rows[at]
         if row.deficit <= 0:
+            if row.length > 0:
+                _count(flows, own, row, 1)
             row.deficit += _quantum(flows, own, row)
             _take_first(flows, own, listed)
             _put_last(flows, own, at, OLD)
@@ -153,13 +169,13 @@ def settle(flows, queue, own):
             queue.head = row.oldest - queue.first
             return
         else:
-            _rest(row)
+            _rest(row, queue)
             _take_first(flows, own, listed)
-            if listed == NEW and own.old_first != NOWHERE:
+            if listed == NEW and own.old_first != NOWHERE and not own.renews:
                 _put_last(flows, own, at, OLD)
             else:
                 row.listed = UNLISTED
-                _count_host(flows, own, row, -1)
+                _count(flows, own, row, 0)
 
 
 @kernel
@@ -227,10 +243,10 @@ def take_chosen(state, flows, port, queue, own, kind):
     _remove(state, flows, port, queue, own, at, row.oldest, kind)
     row.deficit -= kind.frame_bytes
     if row.length == 0 and not own.sparse:
-        _rest(row)
+        _rest(row, queue)
         _take_first(flows, own, OLD)
         row.listed = UNLISTED
-        _count_host(flows, own, row, -1)
+        _count(flows, own, row, 0)
 
 
 @rare_kernel
@@ -263,8 +279,8 @@ def drop_chosen(state, flows, port, queue, own, cause, now_ps):
     row = flows.rows[own.chosen]
     _drop_from(state, flows, port, queue, own, own.chosen, True, cause, now_ps)
     if row.length == 0:
-        row.first_above_ps = 0
-        _rest(row)
+        row.first_above_ps = row.just_dropped = 0
+        _rest(row, queue)
 
 
 @rare_kernel
@@ -289,7 +305,9 @@ def _shed(state, flows, port, queue, own, now_ps):
     while lost < most and (lost == 0 or lost_bytes < half_bytes):
         lost_bytes += _drop_from(state, flows, port, queue, own, at, own.head, TAIL, now_ps)
         lost += 1
-    if own.fattest:
+    if queue.dropper == BY_COBALT:
+        cobalt_full(flows.rows[at], queue, now_ps)
+    elif own.fattest:
         flows.rows[at].drops += lost
 
 
@@ -334,5 +352,9 @@ def join_flow(state, flows, port, packet_class, tag, now_ps):
     port.wake_ps = 0
     if row.listed == UNLISTED:
         _lists(flows, own, at, kind, state.streams)
+        if queue.dropper == BY_COBALT:
+            cobalt_returns(row, queue, now_ps)
+    elif row.listed == OLD:
+        _count(flows, own, row, 1)
     if _over(queue, 0, 0):
         _shed(state, flows, port, queue, own, now_ps)

@@ -12,7 +12,7 @@ NOWHERE = (1 << 32) - 1
 #: A queue of the port that keeps flows apart: its stretch of rows, how it serves them, its lists.
 FLOW_QUEUE = table(
     "first size ways quantum sparse longest fattest head batch used flow_packets flow_bytes"
-    " isolation rehash_ps rotated_ps",
+    " isolation rehash_ps renews bulk",
     indices="new_first new_last old_first old_last chosen free",
 )
 
@@ -21,6 +21,7 @@ FLOW_ROW = table(
     "length deficit listed bulk",
     indices="oldest youngest next source destination",
     codel=Columns("first_above_ps drop_next_ps drops last_drops dropping just_dropped"),
+    cobalt=Columns("blue_ps", "blue"),
     owner=Columns("owner"),
 )
 

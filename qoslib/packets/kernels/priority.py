@@ -154,3 +154,26 @@ def tag_first(port, levels, queues, queue, now_ps):
             level = levels[each.level]
             level.excess_turn_ps = max(level.excess_turn_ps, each.excess_turn_ps)
     queue.excess_turn_ps = max(queue.excess_turn_ps, levels[queue.level].excess_turn_ps)
+
+
+@rare_kernel
+def next_tin(order, queues, classes, slots, now_ps):
+    """CAKE's tins: the highest that is due, or that which is due first; of equals the higher."""
+    best = -1
+    for place in range(len(order) - 1, -1, -1):
+        index = order[place]
+        if ready_at(queues[index], classes, slots) > now_ps:
+            continue
+        due_ps = queues[index].turn_ps
+        if best < 0 or due_ps <= now_ps or due_ps <= queues[best].turn_ps:
+            best = index
+    return best
+
+
+@kernel
+def delay_tin(queue, kind, now_ps):
+    """A tin is due later by a packet's time at its threshold."""
+    if queue.turn_ps < now_ps:
+        queue.turn_ps += kind.credit_ps
+    else:
+        queue.turn_ps = max(queue.turn_ps, now_ps + kind.credit_ps)

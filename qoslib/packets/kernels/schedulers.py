@@ -5,17 +5,19 @@ leaves; a queue becomes empty. A packet that is dropped from a queue leaves it a
 """
 
 from qoslib.packets.kernels.clock import NEVER
-from qoslib.packets.kernels.codes import DRR, FIFO, LEVELS, MDRR, START_TIME, STRICT, WRR
+from qoslib.packets.kernels.codes import DRR, FIFO, LEVELS, MDRR, START_TIME, STRICT, TINS, WRR
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.drr import end_visit, next_drr, next_mdrr, take_deficit
 from qoslib.packets.kernels.metering import ready_at
 from qoslib.packets.kernels.priority import (
+    delay_tin,
     join_level,
     lose_turn,
     next_by_level,
     next_by_start,
     next_in_turn,
     next_strict,
+    next_tin,
     pass_turn,
     tag_first,
     take_packet,
@@ -24,7 +26,7 @@ from qoslib.packets.kernels.priority import (
 )
 
 #: The codes that `_chosen` has a rule for, MDRR as its last line; a port with another is refused.
-DISPATCHED = (FIFO, STRICT, LEVELS, START_TIME, DRR, WRR, MDRR)
+DISPATCHED = (FIFO, STRICT, LEVELS, START_TIME, DRR, WRR, TINS, MDRR)
 
 
 @kernel
@@ -36,6 +38,8 @@ def on_empty_enqueue(state, port, queue, now_ps):
         tag_first(port, state.levels, state.queues, queue, now_ps)
     elif port.scheduler == WRR:
         lose_turn(state.levels, queue)
+    elif port.scheduler == TINS:
+        queue.turn_ps = max(queue.turn_ps, now_ps)
 
 
 @kernel
@@ -53,6 +57,8 @@ def _chosen(state, port, now_ps):
         return next_drr(port, queues, classes, slots, now_ps)
     if port.scheduler == WRR:
         return next_in_turn(state.levels, state.order, queues, classes, slots, now_ps)
+    if port.scheduler == TINS:
+        return next_tin(state.order, queues, classes, slots, now_ps)
     return next_mdrr(port, queues, classes, slots, now_ps)
 
 
@@ -81,6 +87,8 @@ def on_dequeue(state, port, queue, index, kind, now_ps):
         take_deficit(port, queue, index, kind.frame_bytes)
     elif port.scheduler == WRR:
         take_packet(state.levels, queue)
+    elif port.scheduler == TINS:
+        delay_tin(queue, kind, now_ps)
 
 
 @kernel

@@ -94,7 +94,7 @@ QUEUE = table(
         "pauses pause_above_bytes go_bytes response_ps asked told orders_first orders_mask"
         " orders_head orders_waiting last_order_ps"
     ),
-    flow_queues=Columns("keeps_flows"),
+    flow_queues=Columns("keeps_flows packet_ps"),
 )
 
 PORT = table(

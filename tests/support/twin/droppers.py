@@ -269,9 +269,21 @@ class CodelTwin(Early):
         super().__init__(dropper, queue, draws)
         self.target, self.interval = whole_ps(dropper.target_s), whole_ps(dropper.interval_s)
         self.first_above = None
-        self.dropping, self.count = False, 0
+        self.dropping, self.count, self.lastcount, self.drop_next = False, 0, 0, 0
+        #: Whether the last packet was dropped, or marked, in the dropping state.
+        self.again = False
+        self.begin()
+
+    def begin(self):
         self.deque = self.pseudocode()
         next(self.deque)
+
+    def rest(self):
+        """It is asked for a packet, and there is none."""
+        if self.again:
+            self.drop_next = self.control_law(self.drop_next, self.count)
+        self.dropping = self.again = False
+        self.begin()
 
     def ok_to_drop(self, head, now):
         behind = sum(p.size for p in self.queue.packets) - head.size
@@ -288,24 +300,25 @@ class CodelTwin(Early):
 
     def pseudocode(self):
         """Yield "send" or "drop" for the head that was sent in with the time."""
-        lastcount, drop_next = 0, 0
         head, now = yield "begin"
         while True:
             ok = self.ok_to_drop(head, now)
             if self.dropping:
                 self.dropping = ok
-                while self.dropping and now >= drop_next:
+                while self.dropping and now >= self.drop_next:
                     self.count += 1
+                    self.again = True
                     head, now = yield "drop"
+                    self.again = False
                     self.dropping = self.ok_to_drop(head, now)
                     if self.dropping:
-                        drop_next = self.control_law(drop_next, self.count)
+                        self.drop_next = self.control_law(self.drop_next, self.count)
             elif ok:
-                delta = self.count - lastcount
+                delta = self.count - self.lastcount
                 self.dropping, self.count = True, 1
-                if delta > 1 and now - drop_next < 16 * self.interval:
+                if delta > 1 and now - self.drop_next < 16 * self.interval:
                     self.count = delta
-                drop_next, lastcount = self.control_law(now, self.count), self.count
+                self.drop_next, self.lastcount = self.control_law(now, self.count), self.count
                 head, now = yield "drop"
                 continue
             head, now = yield "send"

@@ -41,7 +41,7 @@ class FlowPackets:
         self.queue, self.port, self.own, self.seed = queue, port, queue.queue.flows, seed
         self.draws = draws
         self.rows, self.new, self.old, self.chosen = {}, deque(), deque(), None
-        #: Rows that count with their hosts.
+        #: Rows that are old and hold packets: these count for their hosts.
         self.bulk = set()
 
     def __len__(self):
@@ -122,10 +122,12 @@ class FlowPackets:
         row.packets.append(packet)
         if not self.listed(row):
             row.source, row.destination = self.hosts(packet)
-            if self.own.isolation != "flows":
+            if not self.own.sparse_first:
                 self.bulk.add(row)
             row.deficit = self.quantum(row)
             (self.new if self.own.sparse_first else self.old).append(row)
+        elif row in self.old:
+            self.bulk.add(row)
 
     def shed(self):
         """The packets that go, one after the other, each with its place in its flow's queue."""
@@ -147,13 +149,15 @@ class FlowPackets:
 
     def rest(self, row):
         if row.codel:
-            row.codel.dropping = False
+            row.codel.rest()
 
     def settle(self):
         while True:
             front = self.new or self.old
             row = front[0]
             if row.deficit <= 0:
+                if row.packets:
+                    self.bulk.add(row)
                 row.deficit += self.quantum(row)
                 self.old.append(front.popleft())
             elif row.packets:
@@ -163,7 +167,7 @@ class FlowPackets:
                 self.rest(row)
                 was_new = front is self.new
                 front.popleft()
-                if was_new and self.old:
+                if was_new and self.old and not self.own.renews:
                     self.old.append(row)
                 else:
                     self.bulk.discard(row)
@@ -184,6 +188,6 @@ class FlowPackets:
         row = self.chosen
         packet = row.packets.popleft()
         if not row.packets:
-            row.codel.first_above = None
+            row.codel.first_above, row.codel.again = None, False
             self.rest(row)
         return packet

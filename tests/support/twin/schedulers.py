@@ -1,6 +1,9 @@
 """Which queue sends next: `choose` a ready queue, `served` when its packet goes."""
 
+from fractions import Fraction
+
 from qoslib.port import (
+    CakeTins,
     DeficitRoundRobin,
     Forwarder,
     HierarchicalTokenBucket,
@@ -301,6 +304,34 @@ class Wrr(First):
             self.end_turn(circle)
 
 
+class Tins(First):
+    """`cake_dequeue`: the highest tin that is due, else that which is due first."""
+
+    def __init__(self, where, queues, sizes):
+        super().__init__(where, queues, sizes)
+        self.due = dict.fromkeys(map(id, queues), 0)
+
+    def choose(self, now):
+        ready = [queue for queue in self.queues if queue.ready(now)]
+        due = [queue for queue in ready if self.due[id(queue)] <= now]
+        if due:
+            return min(due, key=lambda queue: queue.queue.priority)
+        return min(
+            ready, key=lambda queue: (self.due[id(queue)], queue.queue.priority), default=None
+        )
+
+    def served(self, queue, packet, now):
+        bits, rate_bps = 8 * queue.port.on_line(packet.size), Fraction(queue.queue.guaranteed_bps)
+        takes, at = int(bits * PS / rate_bps), self.due[id(queue)]
+        self.due[id(queue)] = at + takes if at < now else max(at, now + takes)
+
+    def filled(self, queue):
+        self.due[id(queue)] = max(self.due[id(queue)], queue.port.now)
+
+    def values(self):
+        return [float(self.due[id(queue)]) / PS for queue in self.queues]
+
+
 class Mdrr(Drr):
     """Cisco 12000: the low-latency queue first; the others send while their deficit is above 0."""
 
@@ -327,6 +358,7 @@ class Mdrr(Drr):
 
 KINDS = {
     StrictPriority: Strict,
+    CakeTins: Tins,
     WeightedRoundRobin: Wrr,
     PriorityLevels: Levels,
     StartTimeFairQueueing: StartTime,
