@@ -13,8 +13,9 @@ from pathlib import Path
 
 from benchmarks.workloads import duration_s, made
 from qoslib.packets.kernels.codes import CAUSES, DRR, FIFO, MDRR, POISSON, TREE
+from qoslib.packets.loops import beside, run
 from qoslib.packets.plan import Run, planned
-from qoslib.packets.plan_tree import run, tree_of
+from qoslib.packets.plan_tree import tree_of
 
 __all__ = ["compiler", "compiler_version", "same_results", "twin_ns"]
 
@@ -124,7 +125,7 @@ def same_results(name, seed, packets):
     """Whether both programs count and time every packet alike, to the last picosecond."""
     port, state, asked = _asked(name, seed, packets)
     answer = _played(port, state, asked.end_ps, 1)
-    run(state, tree_of(port, state, asked.end_ps), asked.end_ps, 1 << 62)
+    run(state, beside(port, state, asked.end_ps), asked.end_ps, 1 << 62)
     classes = [
         [int(offered), int(sent), int(drops[: len(CAUSES)].sum())]
         for (offered, sent, _), drops in zip(state.counts, state.drops, strict=True)

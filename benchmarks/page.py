@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.report import machine, write_results
 from benchmarks.workloads import TREES, WORKLOADS, duration_s, made
-from qoslib.packets import plan_tree, simulate
+from qoslib.packets import loops, simulate
 from qoslib.packets.kernels.ahead import leaves
 from website import wasm
 from website.calls import recorded
@@ -77,17 +77,17 @@ def beside_numba(name, packets):
     run = "run_tree" if name in TREES else "run_flat"
     options = {"chunk_packets": 2 * packets, "progress": lambda done_s, total_s: None}
     numba, page, same = [], [], True
-    kernel = getattr(plan_tree, run)
+    kernel = getattr(loops, run)
     simulate(port, streams, duration_s(streams, packets / 100), **options)
     for _ in range(TURNS):
         with tempfile.TemporaryDirectory() as folder:
             timed = Timed(kernel)
-            setattr(plan_tree, run, timed)
+            setattr(loops, run, timed)
             try:
                 with recorded(Path(folder)):
                     result = simulate(port, streams, duration_s(streams, packets), **options)
             finally:
-                setattr(plan_tree, run, kernel)
+                setattr(loops, run, kernel)
             said = replayed(Path(folder))
         numba.append(timed.total_s)
         page.append(sum(said["least_ms"]) / 1e3)
