@@ -68,9 +68,10 @@ def _strict_shares(configuration: Configuration) -> Iterator[Found]:
 
 
 def _several_strict_high(configuration: Configuration) -> Iterator[Found]:
-    """Several queues of strict-high on one interface or unit (Junos), but of an ACX or QFX10000.
+    """Several queues of strict-high on one interface or unit (Junos), where a device may take one.
 
-    These take several (Juniper, CLI Reference, priority (Schedulers), Platform Information).
+    ACX, QFX10000 and EX take several (Juniper, CLI Reference, priority (Schedulers), Platform
+    Information).
     """
     if not manners_of(configuration.dialect).one_strict_queue or several_strict(configuration):
         return
@@ -90,8 +91,8 @@ def _several_strict_high(configuration: Configuration) -> Iterator[Found]:
                 max(own),
                 f"{' and '.join(own.values())} have strict-high, which only one queue of an"
                 " interface may have: the device may refuse them.",
-                f"`priority strict-high` is in lines {listed(sorted(own))}; an ACX or a"
-                " QFX10000 takes several.",
+                f"`priority strict-high` is in lines {listed(sorted(own))}; an ACX, a QFX10000"
+                " or an EX switch takes several (give the fact platform=ex where it is one).",
                 severity="warning",
             )
 

@@ -9,7 +9,7 @@ from qoslib.record import fail
 __all__ = ["NAMES", "PLATFORMS", "Facts", "rate_question"]
 
 #: What the fact `platform` may be: Junos devices whose schedulers and buffers differ.
-PLATFORMS = ("m120", "mpc", "srx", "acx7000")
+PLATFORMS = ("m120", "mpc", "srx", "acx7000", "ex")
 
 #: Fact -> its unit; a text where that is empty.
 NAMES = {

@@ -82,6 +82,10 @@ class Definitions(NamedTuple):
         """The number of a class's queue."""
         return int(self.classes[of].value)
 
+    def lines_at(self, number: int) -> list[Line]:
+        """The statement of a line, if there is one."""
+        return [line for line in self.lines if line.number == number and line.text][:1]
+
     def rules_of(self, entry: Entry) -> list[Rule]:
         """The rules that lead to a queue."""
         return [rule for rule in self.rules if self.number(rule.of) == entry.number]

@@ -23,6 +23,8 @@ __all__ = [
 _AS_MX = "It is read as an MX: its scheduling and its buffers may differ."
 _SWITCHED = "ethernet-switching"
 _AS_ACX = "It is read as an ACX7000: each priority above low is strict, and its buffers may differ."
+#: The fact of an EX switch.
+_EX = "ex"
 #: What a name of a device begins with; an EX9200 schedules as an MX does.
 _MODEL = r"(?:(?:acx|ptx|qfx)\d{3,5}|(?<![a-z])ex(?!92)\d{4})"
 #: A name that tells the device: that of the host, of a prompt, or of a warning about a statement.
@@ -85,7 +87,12 @@ def platform_remarks(text: str, lines: Sequence[Line], facts: Facts) -> Iterator
     ...     print(each.line, each.text, each.lost[:41])
     1 version This is Junos OS Evolved (-EVO), of ACX70
     """
-    if any(name.rpartition(".")[2] == "platform" for name in facts.given):
+    given = {value for name, value in facts.given.items() if name.rpartition(".")[2] == "platform"}
+    if given:
+        if _EX in given:
+            yield Remark(
+                "not modelled", 1, f"platform={_EX}", f"It is one of the EX switches. {_AS_MX}"
+            )
         return
     acx = is_acx7000(text, lines, facts)
     if is_srx(text, lines, facts) and (found := _ZONES.search(text)):
@@ -178,16 +185,20 @@ def is_switch(configuration: Configuration) -> bool:
 
 
 def several_strict(configuration: Configuration) -> bool:
-    """Whether a text is of a device with several queues of strict-high: an ACX or a QFX10000.
+    """Whether a text is of a device with several queues of strict-high: ACX, QFX10000, EX.
+
+    An EX4600 is a QFX5100 in this.
 
     References
     ----------
-    Juniper, CLI Reference, priority (Schedulers), Platform Information.
+    Juniper, CLI Reference, priority (Schedulers), Platform Information: on EX4400 switches,
+    strict-high is recommended for the queues 4 to 7.
 
     >>> several_strict(Configuration("junos"))
     False
     """
-    said = (each for each in configuration.remarks if "names a device" in each.lost)
+    said = [each.text.lower() for each in configuration.remarks if _AS_MX in each.lost]
     rows = {of.default for port in configuration.ports for of in port.origins}
-    named = any(each.text.lower().startswith(("acx", "qfx10")) for each in said)
+    several = ("acx", "qfx10", "ex", f"platform={_EX}")
+    named = any(each.startswith(several) and not each.startswith("ex46") for each in said)
     return named or "acx7000.strict" in rows

@@ -9,7 +9,13 @@ from qoslib.config.junos.classes import NO_DEVICE, by_queue
 from qoslib.config.junos.definitions import Definitions, Draft, Entry, Rates, Site
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.queues import queues_of, shaper_of, transmit_shares
-from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out, statements_of
+from qoslib.config.junos.references import (
+    NoPortError,
+    NotDefinedError,
+    leave_out,
+    no_port,
+    statements_of,
+)
 from qoslib.config.junos.schedulers import Profile, Scheduler
 from qoslib.config.junos.words import PRIORITIES, STRICT, priorities
 from qoslib.config.lines import Line, shown
@@ -45,6 +51,7 @@ _HIGH_WITHOUT_RATE = (
     " card with a queueing chip may serve it first, up to its shaping rate: then it gets more than"
     " is given here, and the others less."
 )
+_STRICT_HIGH = PRIORITIES[1]
 #: The classes of a port whose scheduler map is the default, by the numbers of their queues.
 _DEFAULT_QUEUES = {"": (0, 3), "srx": (0, 7)}
 
@@ -75,6 +82,9 @@ def port_of(
     notes.add(draft.notes)
     classes = tuple(_classes(sites, known, port.part.classifier.default))
     configured = configured.replace(classes=classes)
+    if not known.acx7000 and (problem := _several_strict(sites, known)):
+        leave_out(notes, known.lines_at(problem.line), no_port(problem))
+        return configured
     if draft.notes.missing:
         return configured.replace(missing=tuple(draft.notes.missing))
     return described(configured, port)
@@ -172,6 +182,28 @@ def _check_defaults(sites: Sequence[Site], line: int) -> None:
     if lacks:
         why = "the default of this device is not known here"
         raise NoPortError(f"{', '.join(lacks)}, and {why}", line)
+
+
+def _several_strict(sites: Sequence[Site], known: Definitions) -> NoPortError | None:
+    """Why nothing is promised where several queues are strict-high: an MX takes one, and others
+    serve them in an order of their own.
+
+    A QFX5200 begins with the highest number (Juniper, Traffic Management User Guide for QFX,
+    Defining CoS Queue Scheduling Priority).
+    """
+    for site in sites:
+        first = [
+            entry
+            for entry in site.entries
+            if entry.scheduler and entry.scheduler.priority.value == _STRICT_HIGH
+        ]
+        if len(first) > 1:
+            names = " and ".join(shown(entry.of) for entry in first)
+            why = "which an MX takes for one queue only"
+            if known.other:
+                why = "and in which order this device serves them is not known here"
+            return NoPortError(f"{names} are {_STRICT_HIGH}, {why}", max(e.line for e in first))
+    return None
 
 
 def _priorities(sites: Sequence[Site]) -> Iterator[Value]:
@@ -344,9 +376,8 @@ def _classifier(sites: Sequence[Site], draft: Draft) -> Classifier:
         if 0 in by_number and not default and rules:
             default = by_number[0]
     for (line_number, of), marks in built_in.items():
-        lines = [line for line in known.lines if line.number == line_number and line.text]
         said = f"The built-in rules put {', '.join(sorted(set(marks)))} into {of}."
-        leave_out(draft.notes, lines[:1], f"{said} {_NO_SCHEDULER.format(of=of)}")
+        leave_out(draft.notes, known.lines_at(line_number), f"{said} {_NO_SCHEDULER.format(of=of)}")
     return Classifier(tuple(rules), default)
 
 
