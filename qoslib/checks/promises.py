@@ -149,18 +149,23 @@ def _promises(
     found, least, frames = [], least_bps(port), dict(sizes)
     queues, shapers = {queue.name: queue for queue in port.queues}, _shapers(port)
     freed = freed_bps(port)
+    of_queue = {of: frames.get(name, (FRAME_BYTES,)) for name, of, _ in classes}
     for name, of, line in classes:
         check_time(line)
         queue = queues[of]
         minimum, why = least[queue.name]
         if 0 < minimum < _NOTHING * port.rate_bps:
             minimum, why = 0.0, f"next to nothing: {why}"
-        held, held_why = _held(port, queue, minimum, frames.get(name, (FRAME_BYTES,)))
+        others = _in_order_with(port, queue)
+        sent = frames.get(name, (FRAME_BYTES,))
+        sent += tuple(size for each in others for size in of_queue.get(each.name, ()))
+        held, held_why = _held_together(port, (queue, *others), minimum, sent)
         # What the scheduler gives a queue whose policer would let in as much.
-        served = max(minimum, freed.get(of, 0.0))
+        served = max(minimum, freed.get(of, 0.0)) + sum(least[each.name][0] for each in others)
+        burst = sum(_burst_bytes(port, each) for each in (queue, *others))
         if limited_bps(queue) == 0:
             held, held_why, served = 0.0, "nothing waits", 0.0
-        elif held is not None and (burst := _burst_bytes(port, queue)) < held:
+        elif held is not None and burst < held:
             # A queue that is served first is never longer than what its policer lets in at once.
             held, held_why = burst, f"{BURST} ({size_text(burst)})"
         lasts = units.serialisation_s(held, served) if held is not None and served else None
@@ -192,6 +197,24 @@ def hosts(configured: ConfiguredPort) -> dict[str, str]:
     return {
         name: own[each.queue] for name, each in found.items() if own.get(each.queue, name) != name
     }
+
+
+def _in_order_with(port: Port, queue: Queue) -> list[Queue]:
+    """The queues that send in order of arrival with this one, as if all were one."""
+    if queue.priority >= getattr(port.scheduler, "fifo_levels", 0):
+        return []
+    level = (each for each in port.queues if each.priority == queue.priority)
+    return [each for each in level if each.name != queue.name and limited_bps(each) != 0]
+
+
+def _held_together(
+    port: Port, queues: Sequence[Queue], minimum: float, frames: Sequence[float]
+) -> tuple[float | None, str]:
+    """What queues hold that are one in the device: as much as the longest of them."""
+    each = [_held(port, queue, minimum, frames) for queue in queues]
+    held, why = max(each, key=lambda found: math.inf if found[0] is None else found[0])
+    others = [queue.name for queue in queues[1:]]
+    return held, f"{why}, in one queue with {_listed(others)}" if others else why
 
 
 def _held(

@@ -42,6 +42,7 @@ _FIELDS = {
     "excess": "second bucket",
     "excess_priority": "priority beyond the guaranteed rate",
     "exponent": "exponent of the weight",
+    "fifo_levels": "number of levels in order of arrival",
     "guaranteed_bps": "guaranteed rate",
     "guaranteed_burst_bytes": "burst of the guaranteed rate",
     "interval_s": "interval",

@@ -110,7 +110,11 @@ SCHEDULERS: dict[type, _Words] = {
 
 
 def words_of(at: Port | Forwarder) -> _Words:
-    return SCHEDULERS.get(type(getattr(at, "scheduler", None)), _Words())
+    scheduler = getattr(at, "scheduler", None)
+    words = SCHEDULERS.get(type(scheduler), _Words())
+    if getattr(scheduler, "fifo_levels", 0):
+        return words._replace(note=f"{words.note}; equal priorities in order of arrival")
+    return words
 
 
 def causes_of(events: Events) -> list[str]:

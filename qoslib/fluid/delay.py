@@ -10,15 +10,18 @@ from qoslib.port import (
     DropProfile,
     HeadDrop,
     PacketLimit,
+    Port,
     Queue,
     Red,
+    SchedulerTree,
     TailDrop,
     TimeLimit,
 )
+from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING
 from qoslib.units import Floats
 
-__all__ = ["buffer_bytes", "usable_share", "waiting_s"]
+__all__ = ["buffer_bytes", "limits_bytes", "together", "usable_share", "waiting_s"]
 
 
 def buffer_bytes(queue: Queue, line_bps: float, served_bps: Floats, packet_bytes: Floats) -> Floats:
@@ -45,6 +48,32 @@ def buffer_bytes(queue: Queue, line_bps: float, served_bps: Floats, packet_bytes
             return units.octets(queue.guaranteed_bps * time_s) * np.ones_like(on_line)
         case TimeLimit(time_s):
             return units.octets(np.maximum(queue.guaranteed_bps, served_bps) * time_s)
+
+
+def limits_bytes(port: Port, packet_bytes: Floats) -> Floats:
+    """What each queue holds while it overflows, in bytes on the line."""
+    line_bps = port.rate_bps
+    held = [
+        buffer_bytes(queue, line_bps, np.array(line_bps), packet_bytes[..., i, :])
+        for i, queue in enumerate(port.queues)
+    ]
+    return np.stack(np.broadcast_arrays(*held), axis=-1)
+
+
+def together(port: Port, wait_s: Floats) -> Floats:
+    """The waiting times, where those of one level that send in order of arrival are the longest."""
+    scheduler = port.scheduler
+    if not isinstance(scheduler, SchedulerTree):
+        return wait_s
+    parents = outline(port.queues, scheduler.nodes).parents
+    levels: dict[tuple[int, int], list[int]] = {}
+    for i, queue in enumerate(port.queues):
+        if queue.priority < scheduler.fifo_levels and queue.shaper is None:
+            levels.setdefault((queue.priority, parents[i]), []).append(i)
+    for members in levels.values():
+        longest_s = np.fmax.reduce(wait_s[..., members], axis=-1, keepdims=True)
+        wait_s[..., members] = np.where(wait_s[..., members] >= 0, longest_s, np.nan)
+    return wait_s
 
 
 def usable_share(dropper: Dropper, loss: Floats) -> Floats:

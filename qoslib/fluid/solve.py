@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from qoslib import units
 from qoslib.fluid.chain import through
 from qoslib.fluid.colours import Parts, coloured
-from qoslib.fluid.delay import waiting_s
+from qoslib.fluid.delay import together, waiting_s
 from qoslib.fluid.drr import per_visit, shorter_s
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
@@ -326,6 +326,7 @@ def _latency(
         # A visit sends at most what the queue holds, so that it halves the wait at most.
         shorter = np.minimum(shorter_s(port, put_in, packet, weights), wait / 2)
         wait = np.where(wait > 0, wait - shorter, wait)
+    wait = together(port, wait)
     own = units.serialisation_s(paths.frames * paths.on_line, port.rate_bps)
     ring = _ring_s(port, put_in, served, packet)[..., None]
     return paths.of_queue(wait) + ring + port.base_delay_s + own

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from qoslib.fluid.delay import limits_bytes
 from qoslib.fluid.sharing import fill
 from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree, Shaper
 from qoslib.port.nodes import Outline, guaranteed_below_bps, outline
@@ -37,16 +38,18 @@ def through_tree(
 
     In each band a queue wants ``min(d, g)`` (within its guarantee) or d, less what it has; a node
     what its children want, at most what its shaper, and within the guarantees its own guaranteed
-    rate, leave. From the root on each node gives its children weighted max-min fair shares.
+    rate, leave. From the root on each node gives its children weighted max-min fair shares: queues
+    that send in order of arrival wait equally long, so that full ones share by what they hold.
     """
     assert isinstance(port.scheduler, SchedulerTree)
     tree = outline(port.queues, port.scheduler.nodes)
     on_line = packet_bytes[..., 1] / packet_bytes[..., 0]
-    sent = _filled(port, tree, demand_bps, capacity_bps, _by_node(tree, demand_bps, on_line))
+    ratio = _by_node(tree, demand_bps, on_line)
+    sent = _filled(port, tree, demand_bps, capacity_bps, ratio, packet_bytes)
     if any(node.shaper for node in tree.nodes) and np.ptp(on_line) > 0:
         for _ in range(ROUNDS):
             ratio = _by_node(tree, np.where(sent > 0, sent, LEAST * demand_bps), on_line)
-            sent = _filled(port, tree, demand_bps, capacity_bps, ratio)
+            sent = _filled(port, tree, demand_bps, capacity_bps, ratio, packet_bytes)
     return sent
 
 
@@ -68,7 +71,14 @@ def sums(tree: Outline, of_queues: Floats) -> Floats:
     return each
 
 
-def _filled(port: Port, tree: Outline, demand: Floats, capacity: Floats, on_line: Floats) -> Floats:
+def _filled(
+    port: Port,
+    tree: Outline,
+    demand: Floats,
+    capacity: Floats,
+    on_line: Floats,
+    packet_bytes: Floats,
+) -> Floats:
     each = tree.each(port.queues)
     guaranteed = guaranteed_below_bps(port.queues, tree)
     used = np.zeros_like(on_line)
@@ -80,6 +90,12 @@ def _filled(port: Port, tree: Outline, demand: Floats, capacity: Floats, on_line
     assert isinstance(port.scheduler, SchedulerTree)
     for band, queues in port.scheduler.bands(port.queues):
         members = list(queues)
+        shares = weights[band]
+        if band == "strict" and port.queues[members[0]].priority < port.scheduler.fifo_levels:
+            held = np.zeros_like(demand)
+            held[..., members] = limits_bytes(port, packet_bytes)[..., members]
+            shares = sums(tree, held)
+            shares = np.where(shares > 0, shares, 1.0)
         want = np.zeros_like(used)
         want[..., members] = demand[..., members]
         if band == "within":
@@ -102,8 +118,7 @@ def _filled(port: Port, tree: Outline, demand: Floats, capacity: Floats, on_line
         for number in reversed(range(len(each))):
             below = list(tree.children[number])
             if below:
-                shares = weights[band][below]
-                given[..., below] = fill(want[..., below], given[..., number], shares)
+                given[..., below] = fill(want[..., below], given[..., number], shares[..., below])
         used += given
     return used[..., : len(port.queues)]
 

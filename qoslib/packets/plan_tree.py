@@ -237,6 +237,8 @@ def _fill_bands(
     bands = scheduler.bands(queues)
     kinds = [kind for kind, _ in bands]
     root["first_within"] = kinds.count("strict")
+    levels = [queues[members[0]].priority for _, members in bands[: kinds.count("strict")]]
+    root["first_in_turn"] = sum(level < scheduler.fifo_levels for level in levels)
     root["first_beyond"] = len(kinds) - kinds.count("beyond")
     for number in reversed(range(len(bands))):
         kind, members = bands[number]

@@ -197,6 +197,9 @@ class SchedulerTree(Scheduler):
         Above the queues of the port, in any order; one of them is the root.
     strict_levels : int
         So many levels of `priority`, from 0 on, are served before any guarantee.
+    fifo_levels : int
+        Of so many of these, from 0 on, the queues send in order of arrival, as if they were one
+        queue.
 
     Examples
     --------
@@ -218,8 +221,12 @@ class SchedulerTree(Scheduler):
 
     nodes: tuple[Node, ...]
     strict_levels: Count = 0
+    fifo_levels: Count = 0
 
     def check_queues(self, queues: Sequence["Queue"]) -> None:
+        if self.fifo_levels > self.strict_levels:
+            allowed = f"at most {self.strict_levels}, the strict levels"
+            fail("SchedulerTree.fifo_levels", self.fifo_levels, allowed)
         outline(queues, self.nodes)
 
     def bands(self, queues: Sequence["Queue"]) -> tuple[tuple[str, tuple[int, ...]], ...]:

@@ -317,7 +317,9 @@ def with_tree(draw, scale, where, lends):
     )
     made = draw(nodes(scale, where.queue_names, lends))
     levels = draw(st.integers(0, 2))
-    scheduler = p.HierarchicalTokenBucket(made) if lends else p.SchedulerTree(made, levels)
+    scheduler = p.HierarchicalTokenBucket(made)
+    if not lends:
+        scheduler = p.SchedulerTree(made, levels, draw(st.integers(0, levels)))
     return where.replace(queues=queues, scheduler=scheduler)
 
 

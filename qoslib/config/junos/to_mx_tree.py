@@ -42,7 +42,7 @@ def as_on_mx(port: Port, interface: str) -> Port:
     default = port.classifier.default
     return port.replace(
         queues=tuple(q.replace(name=own[q.name], weight=weights[q.name]) for q in queues),
-        scheduler=scheduler.replace(nodes=tree, strict_levels=strict),
+        scheduler=scheduler.replace(nodes=tree, strict_levels=strict, fifo_levels=0),
         classifier=Classifier(tuple(rules), own.get(default, default)),
     )
 

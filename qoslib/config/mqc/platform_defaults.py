@@ -41,6 +41,8 @@ class PlatformDefaults:
     limits: tuple[str, ...] = ("queue_limit", "priority_queue_limit")
     #: Whether the excess is shared by `bandwidth`; else by `bandwidth remaining`.
     by_bandwidth: bool = False
+    #: Whether all classes of one level of `priority` wait in one queue.
+    one_queue_a_level: bool = False
     #: What `queue-limit` takes a packet to be; 0 where it counts packets [B].
     packet_bytes: int = 0
     #: Whether it has classes of its own, which no text defines.
@@ -122,7 +124,7 @@ def _catalyst_thresholds(mark: str, by: str, limit: float) -> tuple[float, float
 
 #: Up to these rates of classic IOS the flows of a class have so many queues.
 _DYNAMIC_QUEUES = ((64e3, 16), (128e3, 32), (256e3, 64), (512e3, 128))
-IOS_XE = PlatformDefaults("ios-xe", 2, _xe_thresholds, has_fair_queues=True)
+IOS_XE = PlatformDefaults("ios-xe", 2, _xe_thresholds, has_fair_queues=True, one_queue_a_level=True)
 #: A Catalyst 9000 speaks IOS XE; its queues share buffers by rules of its own.
 CATALYST = replace(
     IOS_XE,
@@ -142,6 +144,7 @@ OLD_CATALYST = replace(IOS_XE, modelled=False)
 IOS = PlatformDefaults(
     "ios", 1, _ios_thresholds, ("queue_limit", "queue_limit"), by_bandwidth=True,
     has_fair_queues=True, fair_queue_steps=_DYNAMIC_QUEUES,
+    one_queue_a_level=True,
 )  # fmt: skip
 IOS_XR = PlatformDefaults(
     "ios-xr", 7, _xr_thresholds, packet_bytes=256, by_service=True, several=True

@@ -345,7 +345,12 @@ class _PortReader:
             return empty
         root = made(Node, name=f"policy-map {named.name}", children=children)
         tree = by_name([root, *reversed(builder.nodes)])
-        scheduler = made(SchedulerTree, nodes=tree, strict_levels=self.platform.levels)
+        levels = self.platform.levels
+        first = [queue.part.priority for queue in builder.queues if queue.part.priority < levels]
+        shared = self.platform.one_queue_a_level and len(set(first)) < len(first)
+        scheduler = made(
+            SchedulerTree, nodes=tree, strict_levels=levels, fifo_levels=levels if shared else 0
+        )
         classifier = Classifier(*rules_of(nodes))
         more = {"scheduler": scheduler, "classifier": classifier, "shaper": above}
         if builder.memory and any(queue.part.pool for queue in builder.queues):

@@ -1,8 +1,9 @@
 """A tree of schedulers with bands: strict priority, guarantees, excess.
 
 Each node knows which packet would go from below it: that of the child with the least band, and of
-equals of the one with the least turn in that band. Only the path of what changes is worked out
-again: a queue whose oldest packet is another, or a node whose tokens have come.
+equals of the one with the least turn in that band, or with the oldest packet where its queues send
+in order of arrival. Only the path of what changes is worked out again: a queue whose oldest packet
+is another, or a node whose tokens have come.
 """
 
 from qoslib.packets.kernels.clock import NEVER, add_from
@@ -28,7 +29,8 @@ def _of_queue(state, tree, leaf, now_ps):
     tree.goes[leaf, 0].band = tree.goes[leaf, 1].band = NONE
     if queue.length == 0:
         return NEVER
-    packet_class = state.slots[head_slot(queue)].packet_class
+    slot = state.slots[head_slot(queue)]
+    packet_class = slot.packet_class
     kind = state.classes[packet_class]
     if queue.shaped and shaped_until(queue, kind.shape_ps) > now_ps:
         return shaped_until(queue, kind.shape_ps)
@@ -44,6 +46,8 @@ def _of_queue(state, tree, leaf, now_ps):
     tree.goes[leaf, 0].band, tree.goes[leaf, 1].band = within, beyond
     tree.goes[leaf, 0].turn_ps = tree.turns[leaf, within]
     tree.goes[leaf, 1].turn_ps = tree.turns[leaf, beyond]
+    if within < tree.root[0].first_in_turn:
+        tree.goes[leaf, 0].turn_ps = tree.goes[leaf, 1].turn_ps = slot.arrival_ps
     tree.goes[leaf, 0].kind = tree.goes[leaf, 1].kind = packet_class
     return wake_ps
 
@@ -62,7 +66,10 @@ def _take_from(tree, index, to, row, now_ps):
             return ready_ps
     tree.goes[index, to].band = band
     if band < NONE:
-        tree.goes[index, to].turn_ps = tree.turns[index, band]
+        if band < tree.root[0].first_in_turn:
+            tree.goes[index, to].turn_ps = tree.goes[child, row].turn_ps
+        else:
+            tree.goes[index, to].turn_ps = tree.turns[index, band]
         tree.goes[index, to].leaf = tree.goes[child, row].leaf
         tree.goes[index, to].kind = tree.goes[child, row].kind
     return NEVER

@@ -27,8 +27,9 @@ STEP = table(
 #: What would go from below a node: the band, the node's turn in it, the queue, the packet's class.
 GOES = table("band turn_ps leaf kind")
 
-#: The first band of guarantees and that of excess; the band and the lender of the packet that goes.
-ROOT = table("root first_within first_beyond band lender")
+#: The first band that is not in order of arrival, that of guarantees and that of excess; the band
+#: and the lender of the packet that goes.
+ROOT = table("root first_in_turn first_within first_beyond band lender")
 
 #: Of which level of lenders, all its nodes are in a tournament that begins here.
 LENDERS = table("first size")

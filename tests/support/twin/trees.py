@@ -148,8 +148,13 @@ class Bands(Tree):
 
     def of_children(self, place, now, guarantees):
         found = [(child, self.best(child, now, guarantees)) for child in place.children]
-        able = [(b[0], child.turn[b[0]], i, b) for i, (child, b) in enumerate(found) if b]
+        able = [(b[0], self.order(child, *b), i, b) for i, (child, b) in enumerate(found) if b]
         return min(able, key=lambda each: each[:3])[3] if able else None
+
+    def order(self, child, band, queue):
+        """What a child got so far, or when its packet came where that is the order."""
+        in_order = band[0] == STRICT and band[1][0] < self.where.scheduler.fifo_levels
+        return queue.packets[0].arrival if in_order else child.turn[band]
 
     def of_queue(self, place, now, guarantees):
         queue, made = place.queue, place.made
