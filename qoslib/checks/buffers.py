@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from qoslib import units
 from qoslib.checks.checked_port import CheckedPort, Member
 from qoslib.checks.fixes import WINDOW_PACKETS
+from qoslib.checks.priority import VOICE
 from qoslib.checks.promises import FRAME_BYTES
 from qoslib.checks.queueless import policed_alone
 from qoslib.checks.rule import Found, rule
-from qoslib.checks.thresholds import profiles_of, thresholds_of
+from qoslib.checks.thresholds import dropped_from, profiles_of, thresholds_of
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.junos.classes import NO_NUMBER, OF_SWITCH
 from qoslib.config.records import FAIR_QUEUE
@@ -48,10 +49,10 @@ def _candidates(checked: CheckedPort) -> Iterator[tuple[Member, float, float]]:
             yield member, held, lasts
 
 
-def _arithmetic(checked: CheckedPort, member: Member, lasts: float) -> str:
-    said = checked.by_default(member, "limit")
+def _arithmetic(checked: CheckedPort, member: Member, lasts: float, early: str = "") -> str:
+    said = checked.by_default(member, "dropper" if early else "limit")
     least = member.promise.served_bps
-    return f"{member.promise.held_why}{said} at {rate_text(least)} = {time_text(lasts)}"
+    return f"{early or member.promise.held_why}{said} at {rate_text(least)} = {time_text(lasts)}"
 
 
 @rule("queue-deep", "warning", "RFC 8289, section 3: a standing queue adds delay and no throughput")
@@ -78,16 +79,21 @@ def _merged(every: Iterable[tuple[str, Found]]) -> Iterator[Found]:
 
 def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
     """The class and the finding of each queue that lasts too long."""
-    for member, _, lasts in _candidates(checked):
+    for member, held, lasts in _candidates(checked):
         if member.queue.flows or member.of.setting(FAIR_QUEUE):
             # A packet waits for its own flow and one turn of the others.
             continue
+        ends, early_why = dropped_from(member.queue, member.of.marks, held, member.frame_bytes)
+        if ends < held:
+            lasts = units.serialisation_s(ends, member.promise.served_bps)
+        else:
+            early_why = ""
         target = member.load.target_s if member.load else None
         unfilled = checked.by_default(member, "limit") and not _fills(checked, member)
         usual_s = DEEP_BY_DEFAULT_S if unfilled else DEEP_S
         if lasts > (target or usual_s):
             wanted = f"its target is {time_text(target)}" if target else "200 ms is already long"
-            why = _arithmetic(checked, member, lasts)
+            why = _arithmetic(checked, member, lasts, early_why)
             shorter_s = target or DEEP_S / 2
             window_s = units.serialisation_s(
                 WINDOW_PACKETS * member.frame_bytes, member.promise.served_bps
@@ -104,7 +110,8 @@ def _deep(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
                 member.name,
                 Found(
                     checked.line(member, "limit"),
-                    f"A full queue of {member.name} delays by {time_text(lasts)}.",
+                    f"A {'long' if early_why else 'full'} queue of {member.name} delays by"
+                    f" {time_text(lasts)}.",
                     f"{why}; {wanted}.{slow if window_s > shorter_s else ''}{early}",
                     "" if early else checked.fixes.queue_time(member, shorter_s),
                     "info" if harmless else None,
@@ -265,6 +272,12 @@ def _ends_below_limit(checked: CheckedPort, member: Member) -> bool:
     return all(unit in ends and high < ends[unit] for _, high, unit in every)
 
 
+def _of_voice(member: Member) -> bool:
+    """Whether a class has marks of calls alone, which nobody sends TCP in."""
+    own = set(member.of.marks)
+    return bool(own) and own <= VOICE and not (member.load and member.load.flows)
+
+
 def _shallow(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
     """The class and the finding of each queue that is too short."""
     for member, held, lasts in _candidates(checked):
@@ -291,8 +304,8 @@ def _shallow(checked: CheckedPort) -> Iterator[tuple[str, Found]]:
                 member.name,
                 Found(
                     checked.line(member, "limit"),
-                    f"The queue of {member.name} lasts {time_text(lasts)}: bursts of TCP are"
-                    " dropped.",
+                    f"The queue of {member.name} lasts {time_text(lasts)}: bursts"
+                    f"{'' if _of_voice(member) else ' of TCP'} are dropped.",
                     f"{why}.",
                     "" if conflict or below else checked.fixes.queue_time(member, longest_s),
                     "info" if conflict or unsaid else None,

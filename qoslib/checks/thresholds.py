@@ -1,10 +1,13 @@
 """Thresholds of random early detection, and commands that lower them."""
 
+from collections.abc import Sequence
+
 from qoslib import units
-from qoslib.port import Red
+from qoslib.config.amounts import size_text
+from qoslib.port import DropProfile, Queue, Red
 from qoslib.port.thresholds import ByteRedProfile, RedProfile, ShareRedProfile, Thresholds
 
-__all__ = ["command_of", "lowered", "profiles_of", "thresholds_of"]
+__all__ = ["command_of", "dropped_from", "lowered", "profiles_of", "thresholds_of"]
 
 #: Unit of a threshold -> how many of the command's unit it is, and the word of that.
 _WORDS = {
@@ -29,6 +32,40 @@ def profiles_of(red: Red) -> list[tuple[str, int, Thresholds]]:
     """Mark, place and profile; the first is that of all other marks."""
     own = [(mark, index, each) for index, (mark, each) in enumerate(red.profiles)]
     return [("others", -1, red.profile), *own]
+
+
+def dropped_from(
+    queue: Queue, marks: Sequence[str], held_bytes: float, frame_bytes: float
+) -> tuple[float, str]:
+    """The length from which early detection drops all that is sent to a queue [B], and its words.
+
+    >>> from qoslib.port import PacketLimit, RedProfile
+    >>> queue = Queue("data", PacketLimit(64), Red(RedProfile(20, 40)))
+    >>> dropped_from(queue, ("AF21",), 96_000, 1500)
+    (60000.0, '40 packets of 1,500 B, where early detection drops all,')
+    """
+    dropper, own = queue.dropper, set(marks)
+    if isinstance(dropper, DropProfile):
+        every = [points for mark, points in dropper.profiles if mark in own]
+        every += [dropper.points] if len(every) < len(own) else []
+        full = max(next((fill for fill, each in points if each >= 1), 1.0) for points in every)
+        words = f"{full:.0%} of {size_text(held_bytes)}"
+        return full * held_bytes, f"{words}, where its drop profile drops all,"
+    if not isinstance(dropper, Red):
+        return held_bytes, ""
+    profiles = [profile for mark, profile in dropper.profiles if mark in own]
+    profiles += [dropper.profile] if len(profiles) < len(own) else []
+    ends = []
+    for profile in profiles:
+        _, high, unit = thresholds_of(profile)
+        words = f"{high:,.0f} packets of {frame_bytes:,.0f} B"
+        size = high * frame_bytes
+        if unit != "packets":
+            of_time = units.octets(high * getattr(profile, "rate_bps", 0.0))
+            size = {"B": high, "of the limit": high * held_bytes, "s": of_time}[unit]
+            words = size_text(size)
+        ends.append((size, f"{words}, where early detection drops all,"))
+    return max(ends)
 
 
 def command_of(mark: str, low: float, high: float, unit: str) -> str:
