@@ -81,10 +81,13 @@ def read_sonic(text: str, facts: Facts) -> Configuration:
         return db, tuple(_port(db, name) for name in db.queues)
 
     def refuse(error: ConfigurationError) -> int:
-        gone = whole.remove(error.field) if isinstance(error, RefusedError) else ""
-        if gone:
-            refused.refused(error.line or 1, gone, error)
-        return int(bool(gone))
+        if not isinstance(error, RefusedError):
+            return 0
+        # Many queues name one scheduler: what is wrong with its name is wrong with all of them.
+        alike = whole.alike(error.field)
+        for field in alike:
+            refused.refused(field.line, whole.remove(field), error)
+        return bool(alike)
 
     db, ports = without_refused(read, refuse)
     if not ports:

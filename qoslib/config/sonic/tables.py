@@ -70,6 +70,16 @@ class Tables(dict[str, dict[str, dict[str, Value]]]):
                 for name, value in fields.items():
                     yield table, key, name, value
 
+    def alike(self, field: Value) -> list[Value]:
+        """A field, with all others of its table that have its name and value."""
+        every = list(self.fields())
+        places = [(table, name) for table, _, name, value in every if value is field]
+        return [
+            value
+            for table, _, name, value in every
+            if value is field or (name and (table, name) in places and value.value == field.value)
+        ]
+
     def remove(self, field: Value) -> str:
         """Take out a field, or the whole entry, and say what it was; empty if it is not there."""
         for table, key, name, value in self.fields():

@@ -1,5 +1,6 @@
 """`config_db.json` of SONiC, written by hand with numbers worked out by hand."""
 
+import json
 from random import Random
 
 import pytest
@@ -307,3 +308,17 @@ def test_what_is_said_of_a_port_names_the_line_of_its_first_queue():
     found = read(text, dialect="sonic")
     (remark,) = (each for each in found.remarks if "maps lead to" in each.lost)
     assert '"Ethernet0|0"' in text.splitlines()[remark.line - 1]
+
+
+def test_a_scheduler_that_many_queues_name_refuses_their_lines_and_not_the_file():
+    held = {
+        "PORT": {f"Ethernet{n}": {"speed": "10000"} for n in range(150)},
+        "SCHEDULER": {"bulk": {"type": "DWRR", "weight": "30"}},
+        "QUEUE": {f"Ethernet{n}|0": {"scheduler": "bulk"} for n in range(150)}
+        | {f"Ethernet{n}|1": {"scheduler": "calls"} for n in range(150)},
+    }
+    found = read(json.dumps(held, indent=1), facts={"buffer_bytes": 16e6})
+    refused = [each for each in found.remarks if each.kind == "refused"]
+    assert len({each.line for each in refused}) == 150
+    assert all("SCHEDULER has no 'calls'" in each.lost for each in refused)
+    assert [len(each.port.queues) for each in found.ports] == [2] * 150
