@@ -19,6 +19,8 @@ __all__ = ["missed", "on_targets"]
 
 #: A class that loses as much misses its target, however soon the rest arrives [ratio].
 _NEARLY_ALL = 0.9
+#: Of a class that loses more than this, fewer than 99 % of the packets arrive at all [ratio].
+_MANY = 0.01
 
 
 def missed(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[Found]:
@@ -73,6 +75,9 @@ def on_targets(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[tupl
     by_name = {each.name: each for each in found}
     nearly = {each.name for each in found if not each.changing and _nearly_all_lost(each)}
     lost = {each.name for each in checked.every if not checked.pauses(each)} & nearly
+    if not any(load.streams or load.flows for load in checked.loads):
+        # Nothing is sent to this port: a load that was given for another asks nothing of it.
+        return
     for load in checked.loads:
         run = by_name.get(load.name)
         if load.target_s is None or load.name in lost:
@@ -90,6 +95,20 @@ def on_targets(checked: CheckedPort, found: Sequence[ClassRun]) -> Iterator[tupl
         elif run.delay_p99.high <= load.target_s and packets < LEAST_PACKETS:
             yield load.name, f"{UNTOLD}: {of}, but a run has only {packets:.0f} packets of it."
         elif run.delay_p99.high <= load.target_s:
-            but = f", but it loses {loss_text(run)}" if loses(run) else ""
-            part = " by the packets that get through" if but else ""
-            yield load.name, f"Target met{part}: {of}{but} (packet model)."
+            yield load.name, f"{_kept(run)}: {of}{_but(run)} (packet model)."
+
+
+def _kept(run: ClassRun) -> str:
+    """How a target is kept: by all packets, or by those that get through."""
+    if not loses(run):
+        return "Target met"
+    few = "kept only" if run.drop.low >= _MANY else "met"
+    return f"Target {few} by the packets that get through"
+
+
+def _but(run: ClassRun) -> str:
+    """What a class loses that keeps its target."""
+    if not loses(run):
+        return ""
+    never = ", and a packet that is dropped never arrives" if run.drop.low >= _MANY else ""
+    return f", but it loses {loss_text(run)}{never}"

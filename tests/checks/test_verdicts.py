@@ -202,7 +202,8 @@ def test_against_compares_what_packets_lose_not_what_means_do():
     assert change.drop_before_ratio < LEAST_LOSS
     assert change.drop_after_ratio == got.drop_ratio > 0.1
     assert change.worse
-    assert any("by the packets that get through" in said for said in report.ports[0].met)
+    (said,) = report.ports[0].met
+    assert said.startswith("Target kept only by the packets that get through: the p99 delay")
 
 
 LLQ = """\
@@ -352,3 +353,12 @@ def test_no_target_is_met_that_a_run_a_hundred_times_as_long_misses(seed):
             apart = abs(lost - run.drop_ratio)
             assert apart <= 3 * run.drop.half_width + LEAST_LOSS, (seed, load.name)
         assert math.isfinite(run.delay_p99_s)
+
+
+def test_a_target_is_not_asked_of_ports_that_nothing_is_sent_to():
+    text = "".join(f"tc qdisc add dev eth{n} root pfifo limit 100\n" for n in range(3))
+    traffic = '[eth0]\npfifo = "5 Mb/s"\n[targets]\npfifo = "20 ms"'
+    report = check(text, facts={"line_rate_bps": 1e7}, traffic=traffic)
+    assert [len(port.met) for port in report.ports] == [1, 0, 0]
+    assert report.ports[0].met[0].startswith("Target met")
+    assert not report.doubts
