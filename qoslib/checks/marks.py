@@ -7,7 +7,7 @@ from qoslib.checks.priority import VIDEO, VOICE
 from qoslib.checks.queueless import policed_alone
 from qoslib.checks.rule import Found, rule
 from qoslib.config.amounts import rate_text
-from qoslib.config.records import ConfiguredClass, Remark, Statement
+from qoslib.config.records import ConfiguredClass, ConfiguredPort, Remark, Statement
 from qoslib.tolerances import ROUNDING
 
 __all__ = ["CONTROL"]
@@ -249,9 +249,13 @@ def scavenger_over_default(checked: CheckedPort) -> Iterator[Found]:
     "police-and-shape",
     "warning",
     "RFC 2475, section 2.3.3: a policer drops what a shaper delays",
+    portless=True,
 )
 def police_and_shape(checked: CheckedPort) -> Iterator[Found]:
     """A class has a policer and a shaper of one rate: what one would delay the other drops."""
+    if checked.configured.port is None:
+        yield from _as_written(checked.configured)
+        return
     for member in checked.members:
         policer, shaper = member.queue.policer, member.queue.shaper
         if policer is None or shaper is None or policer.exceed != "drop":
@@ -263,4 +267,21 @@ def police_and_shape(checked: CheckedPort) -> Iterator[Found]:
                 " bursts that the shaper is there to delay.",
                 f"police {rate_text(policer.rate_bps)}, shape {rate_text(shaper.rate_bps)}.",
                 checked.fixes.removal(member, "police"),
+            )
+
+
+def _as_written(configured: ConfiguredPort) -> Iterator[Found]:
+    """Policers and shapers of one rate on a port that nothing is promised of."""
+    for of in configured.classes:
+        police, shape = of.setting("police"), of.setting("shape")
+        if not police or not shape or not police.rate_bps or not shape.rate_bps:
+            continue
+        actions = [said.words for said in of.statements if "exceed-action" in said.words]
+        drops = all(words[words.index("exceed-action") + 1 :][:1] == ("drop",) for words in actions)
+        if drops and abs(police.rate_bps - shape.rate_bps) <= shape.rate_bps / 100:
+            yield Found(
+                police.line,
+                f"Class {of.name} is policed and shaped at one rate: the policer drops the"
+                " bursts that the shaper is there to delay.",
+                f"police {rate_text(police.rate_bps)}, shape {rate_text(shape.rate_bps)}.",
             )

@@ -130,7 +130,7 @@ def findings(
     ports = [
         CheckedPort(configuration, configured, known, tuple((loads or {}).get(place, ())))
         for place, configured in enumerate(configuration.ports)
-        if configured.port is not None or configured.missing
+        if configured.port is not None or configured.missing or configured.classes
     ]
     for each in _of_family(configuration, RULES if rules is None else rules):
         if each.whole:
