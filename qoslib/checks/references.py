@@ -374,7 +374,8 @@ def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
         )
         yield Found(
             min(lines.values()),
-            f"The text does not hold {listed_names(kind, [*lines])}{sentence}.",
+            f"The text does not hold {listed_names(kind, [*lines])}{sentence}"
+            f"{'' if sentence.endswith('?') else '.'}",
             "Give the text that defines what is missing as well: a device takes no name that"
             " nothing defines.",
             "",
@@ -410,7 +411,10 @@ def _absent(configuration: Configuration) -> dict[tuple[str, str], dict[str, int
 
 #: Of Junos, and the word in front of its name.
 _CLASS, _CLASS_WORD = "forwarding class", "forwarding-class"
-_KINDS = {"policy-map", "filter", "policer", "scheduler", "scheduler map", "group", _CLASS}
+_KINDS = {
+    "policy-map", "filter", "policer", "scheduler", "scheduler map", "group", _CLASS,
+    "sap-egress policy", "network-queue policy", "scheduler policy",
+}  # fmt: skip
 
 
 def _name_of(remark: Remark, kind: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from qoslib import units
 from qoslib.config.conditioners import FRAME_BYTES, token_bucket
 from qoslib.config.facts import Facts, rate_question
+from qoslib.config.lines import nearest
 from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredClass, ConfiguredPort
 from qoslib.config.source import check_time
@@ -106,9 +107,19 @@ class PortBuilder:
         found = self.text.policy(kind, named)
         self.sure &= named is None or (found is not None and not found.metered)
         if found is None and named:
-            lost = "This is not in the text: nothing is promised here."
+            lost = self._absent(kind, named.value)
             self.notes.not_modelled(named.line, f"{kind} {named.value}", lost)
         return found
+
+    def _absent(self, kind: str, name: str) -> str:
+        """What is said of a policy that is not in the text, which has others of its kind."""
+        names = [each.name for each in self.text.policies.values() if each.kind == kind]
+        if not any(each.line for each in self.text.policies.values() if each.kind == kind):
+            return "This is not in the text: nothing is promised here."
+        near = nearest(name, names)
+        meant = f"; did you mean {near}?" if near else "."
+        of = kind.removesuffix("-policy")
+        return f"The text does not hold this {of} policy: nothing is promised here{meant}"
 
     def _leaves_of(self, sap: str, of: dict[str, Value]) -> None:
         """The queues of a SAP that classes lead to."""

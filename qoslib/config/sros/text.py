@@ -19,6 +19,16 @@ __all__ = ["HIDDEN", "UNATTACHED", "Place", "Text"]
 _OTHER_KIND = re.compile(
     r"-(?:policy|profile|templates|list|ingress|map|mapping|table|auto-id)$|^(?:hs|mc)-|^no$"
 )
+_KIND = "Policies of this kind are left out."
+#: A 7250 IXR, which has kinds of policies of its own.
+_IXR = re.compile(
+    r"^# TiMOS-.* IXR|^[ \t]*(?:port-qos-policy|vlan-qos-policy|network-ingress)[ \t]+\S",
+    re.MULTILINE,
+)
+_OF_IXR = "This is of a 7250 IXR, and that platform is not modelled: nothing is promised of its"
+_OF_IXR += " ports. Of its policies only the first lines are listed."
+#: What ends a command that changes no queue; a text may stand behind the first of them.
+_NO_EFFECT = "description", "shutdown"
 #: How a connector is broken out: into so many ports of this rate [Gbit/s].
 _BREAKOUT = re.compile(r"c\d+-(\d+)g")
 #: The name of a port; that of a bundle may be a word behind `lag-`.
@@ -75,9 +85,13 @@ class Text:
         self.places: dict[str, Place] = {}
         self.breakouts: dict[str, Value] = {}
         self.used: set[str] = set()
+        self.left: set[tuple[str, str]] = set()
+        self.ixr = bool(_IXR.search(text))
         for line in lines_of_sros(text):
             check_time(line.number)
             self.notes.read(line, self._read)
+        for place in self.places.values():
+            place.hidden |= self.ixr and bool(place.saps)
         self.policies.setdefault(("sap-egress", "1"), Policy("sap-egress", "1", 0))
         self.marks = self._marks()
 
@@ -97,6 +111,8 @@ class Text:
             return self._attached(line, words[words.index("sap") if "sap" in words else 0 :])
         elsewhere = _is_elsewhere(words)
         if "interface" in words and words[-2] in ("qos", "network-policy"):
+            if ("network-ingress", words[-1]) in self.left:
+                return _KIND
             self.notes.understood(line.number, line.text)
         elif "qos" in words[:-1] and not elsewhere:
             raise NotUnderstood
@@ -110,7 +126,7 @@ class Text:
             self.notes.understood(above, text)
         if kind not in POLICIES:
             if _OTHER_KIND.search(kind):
-                return "Policies of this kind are left out."
+                return self._left_out(kind, name, line.words[3:])
             raise NotUnderstood
         policy = self.policies.setdefault((kind, name), Policy(kind, name, line.number, self.unit))
         part, lost = read_policy(policy, words)
@@ -118,6 +134,16 @@ class Text:
         if part:
             part.statements.append(statement)
         return lost
+
+    def _left_out(self, kind: str, name: str, said: tuple[str, ...]) -> str:
+        """What is lost by a line of a policy of a kind that is left out."""
+        if _NO_EFFECT[0] in said[:-1] or _NO_EFFECT[1] in said[-1:]:
+            return ""
+        known, first = (kind, name) in self.left, not self.left
+        self.left.add((kind, name))
+        if not self.ixr:
+            return _KIND
+        return "" if known else _OF_IXR if first else _KIND
 
     def _attached(self, line: Line, words: tuple[str, ...]) -> str:
         """A command of a SAP or a port, whose name has a number; else a keyword is in its place."""

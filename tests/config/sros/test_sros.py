@@ -138,3 +138,10 @@ def test_damage_gives_a_reading_or_one_error(seed):
         assert all(1 <= line <= found.lines for line in spoken)
         says = lines_that_say(bounded(text))
         assert found.understood + found.listed + found.elsewhere == len(says)
+
+
+def test_of_policies_that_are_left_out_nothing_is_listed_that_changes_no_queue():
+    text = (CASES / "sros" / "policies_of_an_ixr.conf").read_text()
+    said = [remark.text for remark in read(text).remarks]
+    assert not [each for each in said if "description" in each or "shutdown" in each]
+    assert sum("queue-mgmt-policy" in each or "mbs" in each for each in said) == 1
