@@ -1,6 +1,7 @@
 """Thresholds of random early detection, and commands that lower them."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from qoslib import units
 from qoslib.config.amounts import size_text
@@ -9,6 +10,7 @@ from qoslib.port.thresholds import ByteRedProfile, RedProfile, ShareRedProfile, 
 
 __all__ = ["command_of", "dropped_from", "lowered", "profiles_of", "thresholds_of"]
 
+T = TypeVar("T")
 #: Unit of a threshold -> how many of the command's unit it is, and the word of that.
 _WORDS = {
     "packets": (1.0, ""),
@@ -46,17 +48,14 @@ def dropped_from(
     """
     dropper, own = queue.dropper, set(marks)
     if isinstance(dropper, DropProfile):
-        every = [points for mark, points in dropper.profiles if mark in own]
-        every += [dropper.points] if len(every) < len(own) else []
+        every = _of_marks(dropper.profiles, dropper.points, own)
         full = max(next((fill for fill, each in points if each >= 1), 1.0) for points in every)
         words = f"{full:.0%} of {size_text(held_bytes)}"
         return full * held_bytes, f"{words}, where its drop profile drops all,"
     if not isinstance(dropper, Red):
         return held_bytes, ""
-    profiles = [profile for mark, profile in dropper.profiles if mark in own]
-    profiles += [dropper.profile] if len(profiles) < len(own) else []
     ends = []
-    for profile in profiles:
+    for profile in _of_marks(dropper.profiles, dropper.profile, own):
         _, high, unit = thresholds_of(profile)
         words = f"{high:,.0f} packets of {frame_bytes:,.0f} B"
         size = high * frame_bytes
@@ -66,6 +65,12 @@ def dropped_from(
             words = size_text(size)
         ends.append((size, f"{words}, where early detection drops all,"))
     return max(ends)
+
+
+def _of_marks(profiles: Sequence[tuple[str, T]], others: T, marks: set[str]) -> list[T]:
+    """What holds for some marks: their own profiles, and that of all others unless each has one."""
+    found = [profile for mark, profile in profiles if mark in marks]
+    return found if found and len(found) == len(marks) else [*found, others]
 
 
 def command_of(mark: str, low: float, high: float, unit: str) -> str:

@@ -193,6 +193,8 @@ def _report(
         doubts |= dict.fromkeys(promised_beyond(found.ports, least_bps))
     if as_mx(found) and any(each.port and each.direction == "out" for each in found.ports):
         doubts[_NO_MX] = None
+    if last := _cut(found):
+        doubts[_CUT_OFF.format(last)] = None
     return Report(
         file,
         found.dialect,
@@ -321,10 +323,19 @@ def _defaults(found: Configuration) -> tuple[Default, ...]:
     return tuple(defaults()[name] for name in names if name in defaults())
 
 
+#: A doubt, of the last line.
+_CUT_OFF = "The text seems to be cut off at line {}: what follows may change what classes get."
+
+
+def _cut(found: Configuration) -> int:
+    """The last line of a text that ends in the middle of the configuration; 0 of another."""
+    return next((each.line for each in found.remarks if each.lost == CUT), 0)
+
+
 def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
     """What the numbers rest on that nobody said."""
     found, sent = state.found, state.sent
-    if last := next((each.line for each in found.remarks if each.lost == CUT), 0):
+    if last := _cut(found):
         yield f"The text is treated as complete, although line {last} seems to be cut off."
     yield from _of_loads([load for loads in sent.values() for load in loads], given.traffic)
     ports = [port for port in found.ports if port.port is not None]

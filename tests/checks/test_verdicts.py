@@ -362,3 +362,15 @@ def test_a_target_is_not_asked_of_ports_that_nothing_is_sent_to():
     assert [len(port.met) for port in report.ports] == [1, 0, 0]
     assert report.ports[0].met[0].startswith("Target met")
     assert not report.doubts
+
+
+def test_a_text_that_ends_in_the_middle_of_a_word_gives_no_all_clear():
+    text = "class-map match-any CALLS\n match dscp ef\npolicy-map UP\n class CALLS\n"
+    text += "  priority percent 10\n class class-default\n  bandwi"
+    cut = check(text, dialect="ios", facts={"line_rate_bps": 1e8})
+    assert cut.doubts == (
+        "The text seems to be cut off at line 7: what follows may change what classes get.",
+    )
+    # A line that is ended is a slip, and one that is understood may be the last one of a piece.
+    for whole in (f"{text}\n", text.replace("bandwi", "bandwidth percent 20")):
+        assert not check(whole, dialect="ios", facts={"line_rate_bps": 1e8}).doubts

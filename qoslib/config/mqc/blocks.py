@@ -75,7 +75,8 @@ def policies_of(text: str) -> Policies:
             reading.notes.refused(line.number, line.text, problem)
     # A device shows its policies before its interfaces: one behind them was added by hand.
     within = reading.block in ("class_map", "policy_map") and not reading.held.lines
-    if lines and ends_early(text, within):
+    refused = lines and any(each.line == lines[-1].number for each in reading.notes.remarks)
+    if lines and ends_early(text, within, not refused):
         reading.notes.not_modelled(lines[-1].number, lines[-1].text, CUT)
     reading.note_lists()
     reading.held.read()
