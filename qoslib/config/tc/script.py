@@ -7,7 +7,7 @@ tc, or a remark says why it is none.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 
@@ -70,7 +70,9 @@ def read_script(text: str) -> "Script":
         if each.words:
             script.understood(each.line, each.text)
     wrappers = {each.text for each in script.statements}
-    holders, markers = _holding(known, _TC), _holding(known, _MARKS)
+    holders = _holding(known, lambda each: _holds(each, _TC))
+    markers = _holding(known, lambda each: _holds(each, _MARKS))
+    calls = list[tuple[int, str]]()
     for line in lines:
         check_time(line.number)
         if wrappers.intersection(line.parents):
@@ -84,7 +86,14 @@ def read_script(text: str) -> "Script":
         elif name in markers:
             lost = f"It marks packets, by what begins in line {markers[name]}: which, is not read."
             script.not_modelled(line.number, name, lost)
-    script.list_returns()
+        elif name in known:
+            calls.append((line.number, name))
+    left = script.list_returns()
+    leavers = _holding(known, lambda each: any(line.number in left for line in each.body))
+    for number, name in calls:
+        if name in leavers:
+            lost = f"Packets leave a chain of marks, by what begins in line {leavers[name]}: which,"
+            script.not_modelled(number, name, f"{lost} is not read.")
     return script
 
 
@@ -147,12 +156,13 @@ class Script(Provenance):
             self.returns.append((line.number, chain[1]))
         return mark is not None
 
-    def list_returns(self) -> None:
+    def list_returns(self) -> set[int]:
         """List the lines that leave a chain of marks: the lines behind them mark fewer packets."""
         lost = "Which packets get no mark behind it is not read: give marks to your streams."
-        for line, chain in self.returns:
-            if chain in self.marking:
-                self.not_modelled(line, "iptables ... -j RETURN", lost)
+        found = {line for line, chain in self.returns if chain in self.marking}
+        for line in sorted(found):
+            self.not_modelled(line, "iptables ... -j RETURN", lost)
+        return found
 
     def _run(self, line: Line) -> None:
         """A command with its functions and variables put in."""
@@ -253,10 +263,10 @@ def _not_run(line: Line) -> str:
     return "Whether it is run depends on another command" if line.parents else ""
 
 
-def _holding(known: Mapping[str, Function], what: re.Pattern[str]) -> dict[str, int]:
+def _holding(known: Mapping[str, Function], holds: Callable[[Function], bool]) -> dict[str, int]:
     """Functions whose calls do something that is not read, themselves or by others; their lines."""
     own = {name: each for name, each in known.items() if not each.words}
-    found = {name for name, each in own.items() if _holds(each, what)}
+    found = {name for name, each in own.items() if holds(each)}
     calls = {
         name: {line.words[0] for line in each.body if line.words} for name, each in own.items()
     }

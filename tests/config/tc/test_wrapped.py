@@ -2,6 +2,7 @@
 
 import pytest
 
+from places import CASES
 from qoslib.config import read
 from qoslib.findings import check
 
@@ -310,3 +311,8 @@ def test_what_ends_a_chain_of_marks_is_listed_and_no_other_return():
         (7, "iptables ... -j RETURN"), (8, "iptables ... -j MARK --set-mark 6"),
     ]  # fmt: skip
     assert found.elsewhere == 1
+
+
+def test_calls_that_leave_no_chain_of_marks_are_not_listed():
+    text = (CASES / "tc" / "calls_that_leave_a_chain.conf").read_text()
+    assert not [each for each in read(text).remarks if each.text == "no_log"]
