@@ -419,7 +419,7 @@ _KINDS = {
 
 def _name_of(remark: Remark, kind: str) -> str:
     """The name that a line uses and nothing defines: of a class behind its word, else the last."""
-    words = remark.words
+    words = remark.text.split()
     if kind == _CLASS and _CLASS_WORD in words[:-1]:
         return words[words.index(_CLASS_WORD) + 1]
     return remark.name.rstrip(";")
