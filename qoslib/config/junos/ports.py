@@ -83,7 +83,7 @@ def port_of(
     classes = tuple(_classes(sites, known, port.part.classifier.default))
     configured = configured.replace(classes=classes)
     if not known.acx7000 and (problem := _several_strict(sites, known)):
-        leave_out(notes, known.lines_at(problem.line), no_port(problem))
+        leave_out(notes, known.lines_at(problem.line or line), no_port(problem))
         return configured
     if draft.notes.missing:
         return configured.replace(missing=tuple(draft.notes.missing))
