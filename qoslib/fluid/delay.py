@@ -54,7 +54,7 @@ def limits_bytes(port: Port, packet_bytes: Floats) -> Floats:
     """What each queue holds while it overflows, in bytes on the line."""
     line_bps = port.rate_bps
     held = [
-        buffer_bytes(queue, line_bps, np.array(line_bps), packet_bytes[..., i, :])
+        buffer_bytes(queue, line_bps, np.array(line_bps, dtype=float), packet_bytes[..., i, :])
         for i, queue in enumerate(port.queues)
     ]
     return np.stack(np.broadcast_arrays(*held), axis=-1)
