@@ -27,8 +27,8 @@ __all__ = [
 ]
 
 
-#: What a sub-interface is, behind its name.
-_MODES = {"point-to-point", "multipoint", "l2transport"}
+#: What a sub-interface is, behind its name; and one whose card is not there yet, in front of it.
+_MODES = {"point-to-point", "multipoint", "l2transport", "preconfigure"}
 
 
 @record
@@ -250,8 +250,16 @@ def refusal(error: ConfigurationError, line: int, text: str) -> Remark:
 
 
 def _interface_of(words: Sequence[str]) -> str:
-    """The name of an interface in its header, without a space and without its mode."""
+    """The name of an interface in its header, without a space and without its mode.
+
+    In a text whose lines are whole (IOS XR) a command of the interface stands behind its name.
+
+    >>> _interface_of(["preconfigure", "GigabitEthernet0/0/0/5", "description", "to", "core"])
+    'GigabitEthernet0/0/0/5'
+    """
     name = [word for word in words if word.lower() not in _MODES]
+    after = (at for at in range(1, len(name)) if name[at - 1][-1].isdigit())
+    name = name[: next((at for at in after if name[at][0].isalpha()), None)]
     joined = len(name) > 1 and name[0].isalpha() and name[1][:1].isdigit()
     return " ".join(["".join(name[:2]), *name[2:]] if joined else name)
 
