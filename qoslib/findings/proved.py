@@ -214,8 +214,11 @@ def _in_words(each: Finding, why: str) -> Finding:
     if in_place(each):
         return each.replace(fix="")
     lines = [line.strip() for line in each.fix.splitlines()]
-    shown = next((line for line in lines if line.split()[0] not in _HEADERS), lines[-1])
-    said = f"{each.arithmetic} `{shown}` is not offered as a fix: {why}."
+    own = [line for line in lines if line.split()[0] not in _HEADERS]
+    said = f"`{own[0] if own else lines[-1]}` is not offered as a fix"
+    if len(own) > 1:
+        said = f"The fix that begins with `{own[0]}` is not offered"
+    said = f"{each.arithmetic} {said}: {why}."
     return each.replace(arithmetic=said.strip(), fix="")
 
 

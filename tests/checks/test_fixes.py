@@ -118,3 +118,30 @@ def test_a_fix_says_what_its_last_commands_are_for():
     ]
     why = "queue-deep: A full queue of class-default delays by 250 ms (243,750,000 B at 7.8 Gb/s"
     assert f"The end of the fix is for what would be found next, {why}" in got.arithmetic
+
+
+def test_a_fix_of_several_lines_that_is_not_offered_is_named_by_the_first():
+    text = """\
+class-map match-any CALLS
+ match dscp ef
+class-map match-any PICTURES
+ match dscp cs6 af41 af42
+class-map match-any ORDERS
+ match dscp af31
+policy-map EDGE
+ class CALLS
+  priority percent 20
+  police rate percent 20
+ class PICTURES
+  bandwidth percent 30
+ class ORDERS
+  bandwidth percent 35
+ class class-default
+  bandwidth percent 15
+interface GigabitEthernet0/0
+ bandwidth 50000
+ service-policy output EDGE
+"""
+    (found,) = (each for each in check(text).findings if each.id == "control-with-video")
+    said = "The fix that begins with `no match dscp cs6 af41 af42` is not offered: it brings"
+    assert said in found.arithmetic
