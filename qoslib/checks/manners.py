@@ -102,6 +102,7 @@ _ROUTER = _CISCO._replace(
 )
 _IOS = _ROUTER._replace(one_unit=True, rest_shares_queue=True, priority_levels=1)
 _XE = _IOS._replace(excess_has_ratios=True, thresholds_follow=True, priority_levels=2)
+_TC_SHOWS = ("tc -s qdisc show dev {name}", "tc -s class show dev {name}")
 _MANNERS = {
     "ios": _IOS._replace(bandwidth_is_weight=True),
     "ios-xe": _XE,
@@ -124,6 +125,7 @@ _MANNERS = {
         commits_whole=True,
         verify=("show interfaces queue {name}", "show class-of-service interface {name}"),
     ),
+    "sqm": Manners(matching="filters", by_range=True, verify=_TC_SHOWS),
     # The network queues that a port has by default have CIRs of 120 % and more (7450 ESS Quality of
     # Service Guide, Default Network Queue Policy Definition).
     "sros": Manners(oversubscribes=True),
@@ -132,7 +134,7 @@ _MANNERS = {
         writes=True,
         matching="filters",
         by_range=True,
-        verify=("tc -s qdisc show dev {name}", "tc -s class show dev {name}"),
+        verify=_TC_SHOWS,
         limit_in_words=" A class of htb in place of the band of prio has a limit.",
     ),
 }

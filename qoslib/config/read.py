@@ -23,6 +23,7 @@ from qoslib.config.source import (
     lines_that_say,
     too_long,
 )
+from qoslib.config.sqm import is_sqm, read_sqm
 from qoslib.config.sros import is_sros, read_sros
 from qoslib.config.tc import is_tc, read_tc, tc_lines
 from qoslib.record import fail
@@ -64,6 +65,7 @@ DIALECTS = {
     "eos": Dialect(is_eos, read_eos, typed=True),
     "junos": Dialect(is_junos, read_junos),
     "sonic": Dialect(is_sonic, read_sonic),
+    "sqm": Dialect(is_sqm, read_sqm),
     "sros": Dialect(is_sros, read_sros),
     "tc": Dialect(is_tc, read_tc, tc_lines),
 }

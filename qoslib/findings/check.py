@@ -364,8 +364,8 @@ def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
         yield from beside_others(ports)
     for place, by_model in sorted(state.by_port.items()):
         yield from by_model.not_run
-        yield from of_tcp(by_model.runs, sent.get(place, ()))
         if by_model.runs:
+            yield from of_tcp(found.ports[place], by_model.runs, sent.get(place, ()))
             yield from of_flows(found.ports[place], sent.get(place, ()))
     if any(each.id == "no-shaper" for each in state.listed):
         yield "The models end at this port: what the carrier drops comes on top."

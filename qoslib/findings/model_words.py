@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from qoslib.checks import Load
-from qoslib.checks.promises import queued
 from qoslib.checks.traffic_words import MANY
 from qoslib.config import ConfiguredPort
 from qoslib.config.amounts import share_text
 from qoslib.findings.report import ClassRun
+from qoslib.findings.under_load import queue_of
+from qoslib.port import Queue
 
 __all__ = ["of_flows", "of_tcp"]
 
@@ -15,7 +16,9 @@ __all__ = ["of_flows", "of_tcp"]
 LEAST_CHANCE = 0.01
 
 
-def of_tcp(runs: Sequence[ClassRun], given: Sequence[Load]) -> Iterator[str]:
+def of_tcp(
+    configured: ConfiguredPort, runs: Sequence[ClassRun], given: Sequence[Load]
+) -> Iterator[str]:
     """What models that ran take TCP for."""
     models = {run.model for run in runs}
     if "fluid" in models and any(load.flows for load in given):
@@ -28,7 +31,11 @@ def of_tcp(runs: Sequence[ClassRun], given: Sequence[Load]) -> Iterator[str]:
             "In the packet model TCP comes from hosts that send at the line rate, or at twice what"
             " the port can send, if that is more."
         )
-    if "packets" in models and any(load.flows and load.rate_bps for load in given):
+    apart = {queue.name for queue in _queues(configured) if queue.flows}
+    into = queue_of(configured, given)
+    if "packets" in models and any(
+        load.flows and load.rate_bps and into[load.name] not in apart for load in given
+    ):
         yield "In the packet model TCP fills its queue, so other packets there are dropped too."
 
 
@@ -45,11 +52,9 @@ def of_flows(configured: ConfiguredPort, given: Sequence[Load]) -> Iterator[str]
     ...     print(said)
     all: 10 flows in 16 queues, so each shares its queue with another with a chance of 44 %.
     """
-    if configured.port is None:
-        return
-    into = {name: each.queue for name, each in queued(configured).items()}
-    for queue in configured.port.queues:
-        own = [load for load in given if into[load.taken_by or load.name] == queue.name]
+    into = queue_of(configured, given)
+    for queue in _queues(configured):
+        own = [load for load in given if into[load.name] == queue.name]
         steady = [stream for load in own for stream in load.streams if stream.rate_bps]
         number = sum(stream.flows for stream in steady) + sum(len(load.flows) for load in own)
         if queue.flows is None or number < 2:
@@ -61,3 +66,7 @@ def of_flows(configured: ConfiguredPort, given: Sequence[Load]) -> Iterator[str]
                 f"{queue.name}: {number:,} flows{plain} in {queue.flows.queues:,} queues, so each"
                 f" shares its queue with another with a chance of {share_text(round(chance, 2))}."
             )
+
+
+def _queues(configured: ConfiguredPort) -> tuple[Queue, ...]:
+    return configured.port.queues if configured.port is not None else ()

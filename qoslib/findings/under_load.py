@@ -31,6 +31,7 @@ __all__ = [
     "LEAST_PACKETS",
     "LOADS",
     "hash_of",
+    "queue_of",
     "runs",
     "scenario_of",
     "stand_in",
@@ -137,7 +138,7 @@ def _pps(streams: Sequence[Stream]) -> float:
     return sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
 
 
-def _queue_of(configured: ConfiguredPort, loads: Sequence[Load]) -> dict[str, str]:
+def queue_of(configured: ConfiguredPort, loads: Sequence[Load]) -> dict[str, str]:
     """The queue that what is sent to each class waits in."""
     queues = {name: each.queue for name, each in queued(configured).items()}
     return {load.name: queues.get(load.taken_by, queues[load.name]) for load in loads}
@@ -149,7 +150,7 @@ def _in_one_queue(configured: ConfiguredPort, port: Port, loads: Sequence[Load])
     A full queue drops as much of all its flows together, however they share it. CoDel, and classes
     that share a queue, are left to the model, which refuses them.
     """
-    into = Counter(_queue_of(configured, loads).values())
+    into = Counter(queue_of(configured, loads).values())
     queues = tuple(
         queue.replace(flows=None)
         if isinstance(queue.dropper, TailDrop) and into[queue.name] < 2
@@ -161,7 +162,7 @@ def _in_one_queue(configured: ConfiguredPort, port: Port, loads: Sequence[Load])
 
 def _classified(configured: ConfiguredPort, port: Port, loads: Sequence[Load]) -> Port:
     """The port, with a rule for each class that no mark leads to: what is sent to it gets there."""
-    into = _queue_of(configured, loads)
+    into = queue_of(configured, loads)
     rules = []
     for load in loads:
         sources: list[Stream | Flow] = [*load.streams, *load.flows]

@@ -27,8 +27,9 @@ COMMANDS = re.findall(
 
 
 def test_the_page_has_its_files_and_commands():
-    assert set(FILES) == {"edge.cfg", "branch.toml", "fixed.cfg", "serial.cfg"}
-    assert len(COMMANDS) == 4
+    texts = {"edge.cfg", "fixed.cfg", "serial.cfg", "sqm"}
+    assert set(FILES) == {*texts, "branch.toml", "home.toml"}
+    assert len(COMMANDS) == 5
 
 
 @pytest.mark.parametrize(

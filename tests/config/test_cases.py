@@ -41,7 +41,7 @@ KEYS = {
 #: What a reference begins with that is of devices of one vendor -> the dialects of that vendor.
 VENDORS = {
     "Cisco": {"ios", "ios-xe", "ios-xr", "nxos"},
-    "Arista": {"eos"}, "Juniper": {"junos"}, "Nokia": {"sros"}, "Linux": {"tc"},
+    "Arista": {"eos"}, "Juniper": {"junos"}, "Nokia": {"sros"}, "Linux": {"tc", "sqm"},
 }  # fmt: skip
 
 

@@ -51,6 +51,11 @@ qos
     exit
 exit
 """ + "".join(f"service epipe {n} create sap 1/1/{n}:1 create egress qos 20\n" for n in range(1, 4))
+SQM = "".join(
+    f"config queue\n option enabled 1\n option interface eth{n}\n option upload 10000\n"
+    " option download 0\n option script simplest.qos\n"
+    for n in range(3)
+)
 TEXTS = {
     "ios-xe": MQC,
     "ios": MQC,
@@ -62,6 +67,7 @@ TEXTS = {
     "tc -j": SHOWN,
     "sonic": SONIC,
     "sros": SROS,
+    "sqm": SQM,
 }
 FOUR_CLASSES = """
 class-of-service {

@@ -14,7 +14,7 @@ from qoslib.config.tc.ports import inward, outward
 from qoslib.config.tc.provenance import DeviceNotes
 from qoslib.config.tc.script import Script, read_script
 
-__all__ = ["is_tc", "read_tc", "tc_lines"]
+__all__ = ["Commands", "is_tc", "read_commands", "read_tc", "tc_lines"]
 
 Commands = list[tuple[Command, dict[str, str]]]
 #: What an interface is called where the output does not name it.
@@ -72,7 +72,13 @@ def read_tc(text: str, facts: Facts) -> Configuration:
     shown_of_text = [each for each in script.commands if each[0].shown]
     orders = _placed([each for each in script.commands if not each[0].shown])
     every = _named([*((each, {}) for each in shown), *shown_of_text])
-    commands = [*sorted(every, key=_order), *orders]
+    return read_commands([*sorted(every, key=_order), *orders], script, facts)
+
+
+def read_commands(
+    commands: Commands, script: Script, facts: Facts, dialect: str = "tc"
+) -> Configuration:
+    """The ports that commands make, in their order, beside what was noted of their text."""
 
     def refuse(error: ConfigurationError) -> int:
         wrong = [each for each, _ in commands if each.line == error.line and not each.shown]
@@ -82,12 +88,12 @@ def read_tc(text: str, facts: Facts) -> Configuration:
         return len(wrong)
 
     try:
-        return without_refused(lambda: _configuration(commands, script, facts), refuse)
+        return without_refused(lambda: _configuration(commands, script, facts, dialect), refuse)
     except RecursionError:
         raise ConfigurationError("classes below classes without end") from None
 
 
-def _configuration(commands: Commands, script: Script, facts: Facts) -> Configuration:
+def _configuration(commands: Commands, script: Script, facts: Facts, dialect: str) -> Configuration:
     found, notes_of_all = devices(commands, script.unread)
     elsewhere = any(each.kind != "refused" and _SORTS.search(each.text) for each in script.remarks)
     for device in found.values():
@@ -100,7 +106,7 @@ def _configuration(commands: Commands, script: Script, facts: Facts) -> Configur
     said = {(each.line, each.text) for each, _ in commands} - unsaid
     said |= {(each.line, each.text) for each in script.statements} - unsaid
     statements = tuple(Statement(*each) for each in sorted(said))
-    return Configuration("tc", tuple(port for port, _ in read), tuple(remarks), statements)
+    return Configuration(dialect, tuple(port for port, _ in read), tuple(remarks), statements)
 
 
 def _placed(commands: Commands) -> Commands:
