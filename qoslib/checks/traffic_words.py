@@ -194,9 +194,9 @@ def _counted(
     return Sent([_data(name, counted, mark)], "counted by the device", "counters")
 
 
-def _data(name: str, rate: float, mark: str) -> Stream:
+def _data(name: str, rate_bps: float, mark: str) -> Stream:
     """Full frames of many flows."""
-    return Stream(name, rate, _words()["data"]["frame_bytes"], Poisson(), mark, flows=MANY)
+    return Stream(name, rate_bps, _words()["data"]["frame_bytes"], Poisson(), mark, flows=MANY)
 
 
 @cache

@@ -18,8 +18,7 @@ __all__ = ["NAMES", "SCRIPTS", "Way"]
 NAMES = {"1:10": "all", "1:11": "priority", "1:12": "best effort", "1:13": "background"}
 #: A burst and a quantum last 1 ms, and hold a full packet in cells of ATM (get_burst).
 BURST_S, LEAST_BURST_BYTES = 1e-3, 33 * 53
-#: One such packet at 1 kbit/s takes so many microseconds (adapt_target_to_slow_link).
-CELLS_US = 33 * 53 * 8 * 1000
+#: A target is at least so long, and an interval so much longer [us] (adapt_target_to_slow_link).
 LEAST_TARGET_US, REST_OF_INTERVAL_US = 5000, 95_000
 #: DS field and mask -> class, of packets that leave: what the marks of iptables come to.
 _OUT = {"0x10 0x3c": "1:11", "0x90 0xfc": "1:11", "0xb8 0xfc": "1:11", "0xc0 0xfc": "1:11"}
@@ -57,10 +56,14 @@ class Way(NamedTuple):
         return self.said("qdisc", "fq_codel")
 
     @property
+    def rate_bps(self) -> float:
+        """The rate of the shaper [bit/s]."""
+        return units.convert(self.kbits, "kbit/s", "bit/s")
+
+    @property
     def burst_bytes(self) -> int:
         """Burst and quantum of htb and tbf [B]."""
-        rate_bps = units.convert(self.kbits, "kbit/s", "bit/s")
-        return max(int(units.octets(rate_bps * BURST_S)), LEAST_BURST_BYTES)
+        return max(int(units.octets(self.rate_bps * BURST_S)), LEAST_BURST_BYTES)
 
     def frames(self) -> str:
         """What a shaper counts of each frame."""
@@ -93,7 +96,10 @@ class Way(NamedTuple):
             return ["target", given]
         if given not in ("", "auto", "Auto", "AUTO"):
             return []
-        target_us = max(CELLS_US // self.kbits, LEAST_TARGET_US)
+        packet_us = units.convert(
+            units.serialisation_s(LEAST_BURST_BYTES, self.rate_bps), "s", "us"
+        )
+        target_us = max(int(round(packet_us, 3)), LEAST_TARGET_US)
         interval = ["interval", f"{REST_OF_INTERVAL_US + target_us}us"]
         return ["target", f"{target_us}us", *(interval if self.qdisc.endswith("codel") else [])]
 
@@ -101,11 +107,11 @@ class Way(NamedTuple):
         """A command about the device."""
         return f"{thing} add dev {self.device} {words}"
 
-    def htb(self, classid: str, rate: int, ceil: int, *, more: str, bursts: bool = True) -> str:
-        """A class of htb; rates in kbit/s."""
+    def htb(self, classid: str, least: int, most: int, *, more: str, bursts: bool = True) -> str:
+        """A class of htb, with its rate and its ceiling in kbit/s."""
         size, parent = self.burst_bytes, "1:" if classid == "1:1" else "1:1"
         burst = f" burst {size} cburst {size}" if bursts else ""
-        words = f"quantum {size} rate {rate}kbit ceil {ceil}kbit{burst}{more}{self.frames()}"
+        words = f"quantum {size} rate {least}kbit ceil {most}kbit{burst}{more}{self.frames()}"
         return self.add("class", f"parent {parent} classid {classid} htb {words}")
 
 
