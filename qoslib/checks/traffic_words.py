@@ -101,14 +101,14 @@ def _calls(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
 
 
 def _video(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
-    row, rate = _words()["video"], _rate(found["rate"], found["prefix"])
+    row, rate_bps = _words()["video"], _rate(found["rate"], found["prefix"])
     per_second = _number(found["pictures"]) if found["pictures"] else 1 / row["packet_s"]
     if per_second <= 0:
         fail(f"pictures of {name}", found["pictures"], "above 0")
-    size = units.octets(rate / per_second)
+    size = units.octets(rate_bps / per_second)
     bursts = TickedBursts(1 / per_second)
     why = f"{per_second:.3g} pictures per second of {size:,.0f} B, each back to back"
-    return Sent([Stream(name, rate, row["frame_bytes"], bursts, mark)], why, "given")
+    return Sent([Stream(name, rate_bps, row["frame_bytes"], bursts, mark)], why, "given")
 
 
 def _teams_video(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
@@ -131,13 +131,13 @@ def _web(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
 
 
 def _plain(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
-    rate, size = _rate(found["rate"], found["prefix"]), found["size"]
+    rate_bps, size = _rate(found["rate"], found["prefix"]), found["size"]
     frames: int | FrameMix = _words()["data"]["frame_bytes"]
     if size:
         frames = imix() if size.lower() == "imix" else int(_number(size))
     smooth = (found["spacing"] or "").lower() == "cbr"
     spacing = Cbr() if smooth else Poisson()
-    return Sent([Stream(name, rate, frames, spacing, mark, flows=MANY)], "", "given")
+    return Sent([Stream(name, rate_bps, frames, spacing, mark, flows=MANY)], "", "given")
 
 
 def _tcp(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
@@ -175,9 +175,9 @@ def _share(found: re.Match[str], name: str, mark: str, least: float | None, _: o
     if least is None:
         fail(f"traffic of {name}", found[0], "a rate: other classes wait in its queue")
     percent = _number(found["percent"]) if found["percent"] else 100.0
-    rate = units.convert(percent, "%", "1") * least
+    rate_bps = units.convert(percent, "%", "1") * least
     why = f"{percent:g} % of its minimum, {rate_text(least)}" if percent != 100 else "its minimum"
-    return Sent([_data(name, rate, mark)], why, "computed")
+    return Sent([_data(name, rate_bps, mark)], why, "computed")
 
 
 def _nothing(found: re.Match[str], name: str, *_: object) -> Sent:

@@ -351,6 +351,7 @@ _DROPPERS = {
     "DropProfile": "drops at random as the queue fills",
     "Codel": "drops at the head while packets wait too long",
     "Cobalt": "drops at the head of a flow while its packets wait too long",
+    "DualPi2": "two queues: low delay for ECT(1), and one controller of both",
     "Pie": "drops at random so that the delay stays near a target",
 }
 

@@ -8,7 +8,7 @@ from qoslib.memory import Need
 from qoslib.packets.kernels import flow_tables
 from qoslib.packets.kernels.clock import NEVER, numbers_of, picoseconds
 from qoslib.packets.kernels.tables import State
-from qoslib.port import ByteLimit, Forwarder, PacketLimit, Port, Queue
+from qoslib.port import ByteLimit, DualPi2, Forwarder, PacketLimit, Port, Queue
 from qoslib.record import fail
 
 __all__ = ["flow_needs", "flows_of", "keeps_flows", "no_flows"]
@@ -23,7 +23,12 @@ _ISOLATIONS = {
 
 def keeps_flows(where: Port | Forwarder) -> bool:
     """Whether a queue of a port keeps flows apart."""
-    return isinstance(where, Port) and any(queue.flows for queue in where.queues)
+    return isinstance(where, Port) and any(map(_has_rows, where.queues))
+
+
+def _has_rows(queue: Queue) -> bool:
+    """Whether a queue has queues of its own: for flows, or those of DualPI2."""
+    return queue.flows is not None or isinstance(queue.dropper, DualPi2)
 
 
 def flow_needs(port: Port) -> Iterator[Need]:
@@ -41,12 +46,13 @@ def flows_of(port: Port, state: State) -> flow_tables.FlowTables:
     for row, queue, own in zip(settings, port.queues, state.queues, strict=True):
         for name in ("new_first", "new_last", "old_first", "old_last", "free"):
             row[name] = flow_tables.NOWHERE
-        if queue.flows is not None:
-            own["keeps_flows"] = 1
-            with numbers_of(f"Queue {queue.name!r} flows"):
+        row["first"], own["keeps_flows"] = first, _has_rows(queue)
+        with numbers_of(f"Queue {queue.name!r} flows"):
+            if queue.flows is not None:
                 _fill(row, queue, int(own["largest_bytes"]))
-            row["first"], row["size"] = first, queue.flows.queues
-            first += queue.flows.queues
+            elif isinstance(queue.dropper, DualPi2):
+                _fill_dual(row, queue.dropper, int(own["largest_bytes"]))
+        first += int(row["size"])
     rows = np.zeros(first, flow_tables.FLOW_ROW)
     rows["next"] = rows["oldest"] = rows["youngest"] = flow_tables.NOWHERE
     return flow_tables.FlowTables(
@@ -69,9 +75,20 @@ def no_flows() -> flow_tables.FlowTables:
     )
 
 
+def _fill_dual(row: np.void, dual: DualPi2, largest_bytes: int) -> None:
+    """Two rows; at first C is behind by a packet, so that L begins."""
+    row["dual"], row["size"] = 1, 2
+    row["flow_packets"] = row["flow_bytes"] = NEVER
+    row["coupling"], row["step_ps"] = dual.coupling, picoseconds(dual.step_s)
+    row["classic_share"] = dual.classic_share
+    row["credit_bytes"] = (2 * dual.classic_share - 1) * largest_bytes
+    row["update_at_ps"] = max(picoseconds(dual.update_s), 1)
+
+
 def _fill(row: np.void, queue: Queue, largest_bytes: int) -> None:
     flows = queue.flows
     assert flows is not None
+    row["size"] = flows.queues
     row["ways"], row["quantum"], row["sparse"] = flows.ways, flows.quantum_bytes, flows.sparse_first
     row["longest"], row["fattest"] = flows.overflow == "longest", flows.overflow == "fattest"
     row["head"], row["batch"] = flows.drop_at == "head", flows.batch_packets

@@ -16,6 +16,7 @@ from qoslib.port import (
     Cobalt,
     Codel,
     DropProfile,
+    DualPi2,
     Ewma,
     ExcessBurst,
     ExcessRate,
@@ -257,6 +258,11 @@ def _fill_dropper(row: np.void, queue: Queue) -> None:
             split(Fraction(16 * int(row["interval_ps"])))
             threshold_s = codel.ce_threshold_s
             row["ce_ps"] = NEVER if threshold_s is None else picoseconds(threshold_s)
+        case DualPi2() as dual:
+            row["dropper"], row["ecn"] = codes.BY_DUAL, True
+            row["target_ps"] = picoseconds(dual.target_s)
+            row["update_ps"] = max(picoseconds(dual.update_s), 1)
+            row["alpha"], row["beta"] = dual.alpha_hz / PS_PER_S, dual.beta_hz / PS_PER_S
         case Cobalt() as cobalt:
             row["dropper"], row["ecn"] = codes.BY_COBALT, True
             row["target_ps"] = picoseconds(cobalt.target_s)

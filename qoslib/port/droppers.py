@@ -11,6 +11,7 @@ __all__ = [
     "Codel",
     "DropProfile",
     "Dropper",
+    "DualPi2",
     "HeadDrop",
     "Pie",
     "Red",
@@ -170,6 +171,47 @@ class Cobalt(Dropper):
     target_s: Positive = 5e-3
     interval_s: Positive = 100e-3
     packet_s: NotNegative = 0.0
+
+
+@record
+class DualPi2(Dropper):
+    """Dual-queue coupled AQM, RFC 9332, as Linux's `dualpi2` runs it: two queues, one controller.
+
+    Packets with ECT(1) wait in the L queue, all others in the C queue. Every `update_s` the
+    probability p' moves with the longer of the delays of the two oldest packets,
+
+        ``p' += alpha (delay - target) + beta (delay - delay before)``.
+
+    As it leaves, a packet of C is dropped, or marked if it may be, with p'^2; one of L is marked
+    with k p', or where it has waited longer than the step. Where k p' is 1 or more, C marks
+    nothing and L drops with p'^2 as well. Nothing happens while less than two packets wait.
+
+    Parameters
+    ----------
+    target_s, update_s : float
+        Of the controller [s].
+    alpha_hz, beta_hz : float
+        Of one update, for a second of delay [1/s].
+    coupling : float
+        k, by which L is marked more than p' says.
+    step_s : float
+        Delay from which on packets of L are marked [s].
+    classic_share : float
+        The least share of the bytes that C gets while both hold packets.
+
+    References
+    ----------
+    RFC 9332, section 2.5 and appendix A; De Schepper and others 2016,
+    doi:10.1145/2999572.2999578 (PI2); `sch_dualpi2.c` of Linux, whose defaults these are.
+    """
+
+    target_s: Positive = 15e-3
+    update_s: Positive = 16e-3
+    alpha_hz: Positive = 0.16
+    beta_hz: Positive = 3.2
+    coupling: Positive = 2.0
+    step_s: NotNegative = 1e-3
+    classic_share: Share = 0.1
 
 
 @record

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from qoslib.port.droppers import Cobalt, Codel, Dropper, Red, TailDrop
+from qoslib.port.droppers import Cobalt, Codel, Dropper, DualPi2, Red, TailDrop
 from qoslib.port.flow_queues import FlowQueues, check_flows
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import Policer, Shaper
@@ -160,18 +160,31 @@ class Queue(Record):
         self._check_pause()
         self._check_limits()
         self._check_flows()
+        if isinstance(self.dropper, DualPi2):
+            self._check_dual()
         if isinstance(self.dropper, Cobalt) and self.flows is None:
             fail(f"Queue {self.name!r} flows", None, "a FlowQueues with Cobalt")
+
+    def _check_dual(self) -> None:
+        if not isinstance(self.limit, PacketLimit | ByteLimit) or self.resumes:
+            allowed = "a PacketLimit or ByteLimit without a resume threshold, with DualPi2"
+            fail(f"Queue {self.name!r} limit", self.limit, allowed)
+        self._check_parts()
 
     def _check_flows(self) -> None:
         if self.flows is None:
             return
         check_flows(self.name, self.flows, self.limit, self.dropper)
+        self._check_parts()
+
+    def _check_parts(self) -> None:
+        """What a queue that has queues of its own cannot have."""
         for field in ("marking", "pause", "alpha"):
             if getattr(self, field) is not None:
-                fail(f"Queue {self.name!r} {field}", getattr(self, field), "None with flow queues")
+                allowed = "None with flow queues or DualPi2"
+                fail(f"Queue {self.name!r} {field}", getattr(self, field), allowed)
         if self.limits:
-            fail(f"Queue {self.name!r} limits", self.limits, "() with flow queues")
+            fail(f"Queue {self.name!r} limits", self.limits, "() with flow queues or DualPi2")
 
     def _check_limits(self) -> None:
         marks = [mark for mark, _ in self.limits]

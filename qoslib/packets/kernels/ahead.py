@@ -1,7 +1,7 @@
 """Kernels that were compiled ahead of time, for where numba cannot run: in a web page.
 
-They are the machine code that numba makes, in a library of its own. Python calls eleven of them; the
-others are within these, and Python only needs what is written.
+They are the machine code that numba makes, in a library of its own. Python calls eleven of them;
+the others are within these, and Python only needs what is written.
 """
 
 import ctypes

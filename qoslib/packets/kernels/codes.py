@@ -34,7 +34,9 @@ TREE, HTB = 8, 9
 TREES: dict[type[Scheduler], int] = {SchedulerTree: TREE, HierarchicalTokenBucket: HTB}
 
 #: What may drop a packet before its queue is full; by the limit alone nothing does.
-BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE, BY_COBALT = range(6)
+BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE, BY_COBALT, BY_DUAL = range(7)
+#: The ECN field of what a stream sends: no ECT, ECT(0), ECT(1).
+NO_ECT, CLASSIC_ECT, L4S_ECT = range(3)
 
 #: Set in the tag of a retransmission that may not be marked (RFC 3168, section 6.1.5). No packet
 #: but TCP's has such a tag: others count from -1.

@@ -2,14 +2,16 @@
 
 from qoslib.packets.kernels.clock import add_from
 from qoslib.packets.kernels.codel import codel_drops
-from qoslib.packets.kernels.codes import BY_COBALT, BY_CODEL, BY_PIE, CODEL, KEEP
+from qoslib.packets.kernels.codes import BY_COBALT, BY_CODEL, BY_DUAL, BY_PIE, CODEL, KEEP, PIE
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import hand_over, log_outcome
+from qoslib.packets.kernels.dual import DROPPED, MARKED
 from qoslib.packets.kernels.enqueue import capable
 from qoslib.packets.kernels.events import note_choice
 from qoslib.packets.kernels.flow_queues import (
     cobalt_of_chosen,
     drop_chosen,
+    dual_verdict,
     note_flow,
     settle_all,
     take_chosen,
@@ -88,6 +90,25 @@ def _codel_takes(state, flows, port, queue, index, kind, now_ps):
 
 
 @kernel
+def _dual_takes(state, flows, port, queue, index, kind, now_ps):
+    """Whether DualPI2 dropped the packet at the head, or marked it and lets it go."""
+    if queue.dropper != BY_DUAL:
+        return False
+    slot, own = state.slots[head_slot(queue)], flows.queues[index]
+    markable = capable(state, kind, slot.tag)
+    said = dual_verdict(state, flows, queue, own, now_ps - slot.arrival_ps, markable, now_ps)
+    if said == MARKED:
+        state.counts[kind.base, 2] += 1
+        queue.just_marked = 1
+    if said != DROPPED:
+        return False
+    drop_chosen(state, flows, port, queue, own, PIE, now_ps)
+    if queue.length == 0:
+        left_empty(port, queue, index, now_ps)
+    return True
+
+
+@kernel
 def _cobalt_takes(state, flows, port, queue, index, kind, now_ps):
     """Whether COBALT dropped the packet at the head; where it may CoDel marks it, BLUE does not."""
     if queue.dropper != BY_COBALT:
@@ -118,8 +139,11 @@ def serve(state, flows, port, index, now_ps):
         return False
     if queue.dropper == BY_CODEL and _codel_takes(state, flows, port, queue, index, kind, now_ps):
         return False
-    if flows is not None and _cobalt_takes(state, flows, port, queue, index, kind, now_ps):
-        return False
+    if flows is not None:
+        if _cobalt_takes(state, flows, port, queue, index, kind, now_ps):
+            return False
+        if _dual_takes(state, flows, port, queue, index, kind, now_ps):
+            return False
     if port.events_left > 0:
         values = state.event_values
         note_choice(port, state.queues, state.events, values, packet_class, index, now_ps)

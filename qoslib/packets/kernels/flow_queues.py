@@ -9,9 +9,10 @@ import numpy as np
 
 from qoslib.packets.kernels.cobalt import cobalt_acts, cobalt_full, cobalt_returns
 from qoslib.packets.kernels.codel import control_law
-from qoslib.packets.kernels.codes import BY_COBALT, KEEP, POOL, TAIL
+from qoslib.packets.kernels.codes import BY_COBALT, KEEP, L4S_ECT, POOL, TAIL
 from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.packets.kernels.draws import scrambled
+from qoslib.packets.kernels.dual import pay, turn_of, update, verdict
 from qoslib.packets.kernels.events import note_packet
 from qoslib.packets.kernels.flow_tables import (
     BY_DESTINATION,
@@ -139,6 +140,13 @@ def cobalt_of_chosen(flows, queue, own, sojourn_ps, now_ps):
 
 
 @kernel
+def dual_verdict(state, flows, queue, own, sojourn_ps, markable, now_ps):
+    """What DualPI2 decides of the packet that was chosen."""
+    update(state, flows, queue, own, now_ps)
+    return verdict(queue, own, own.chosen, sojourn_ps, markable)
+
+
+@kernel
 def _rest(row, queue):
     """An empty row is asked for a packet: CoDel leaves its dropping state (`codel_impl.h`)."""
     if row.just_dropped:
@@ -154,6 +162,10 @@ def settle(flows, queue, own):
     An empty row is left in the list of new ones until its turn comes, so that its flow cannot be
     new again before all others had a turn (RFC 8290, section 4.2).
     """
+    if own.dual:
+        own.chosen = turn_of(flows, own)
+        queue.head = flows.rows[own.chosen].oldest - queue.first
+        return
     while True:
         listed = NEW if own.new_first != NOWHERE else OLD
         at = own.new_first if listed == NEW else own.old_first
@@ -241,6 +253,9 @@ def take_chosen(state, flows, port, queue, own, kind):
     """
     at, row = own.chosen, flows.rows[own.chosen]
     _remove(state, flows, port, queue, own, at, row.oldest, kind)
+    if own.dual:
+        pay(flows, own, at, kind.frame_bytes)
+        return
     row.deficit -= kind.frame_bytes
     if row.length == 0 and not own.sparse:
         _rest(row, queue)
@@ -335,7 +350,11 @@ def join_flow(state, flows, port, packet_class, tag, now_ps):
     """A packet that was not policed joins its flow's queue, or is dropped."""
     kind = state.classes[packet_class]
     queue, own = state.queues[kind.queue], flows.queues[kind.queue]
-    at = _row_of(flows, own, queue, flow_of(state.streams[kind.stream], tag), now_ps)
+    if own.dual:
+        at = own.first + (1 if state.streams[kind.stream].ecn == L4S_ECT else 0)
+        update(state, flows, queue, own, now_ps)
+    else:
+        at = _row_of(flows, own, queue, flow_of(state.streams[kind.stream], tag), now_ps)
     row = flows.rows[at]
     cause = _refuses(state, flows, queue, own, at, kind)
     if port.events_left > 0:
@@ -350,6 +369,8 @@ def join_flow(state, flows, port, packet_class, tag, now_ps):
     _append(state, flows, queue, own, at, kind, packet_class, tag, now_ps)
     port.waiting += 1
     port.wake_ps = 0
+    if own.dual:
+        return
     if row.listed == UNLISTED:
         _lists(flows, own, at, kind, state.streams)
         if queue.dropper == BY_COBALT:

@@ -14,6 +14,7 @@ FLOW_QUEUE = table(
     "first size ways quantum sparse longest fattest head batch used flow_packets flow_bytes"
     " isolation rehash_ps renews bulk",
     indices="new_first new_last old_first old_last chosen free",
+    dual=Columns("dual update_at_ps step_ps", "coupling classic_share credit_bytes"),
 )
 
 #: A flow's queue: its packets, its place in a list, and what CoDel knows of it.
