@@ -1,6 +1,6 @@
 """What a packet costs: `python -m benchmarks.kernels [--json]`.
 
-W1 to W4 and W6 run through the public `simulate`, record and all, in one process, the best of
+W1 to W4 and W6 to W8 run through the public `simulate`, record and all, in one process, the best of
 five. The curve is n equal Poisson streams into one FIFO at load 0.9, each point a process of its
 own; there the event loop alone is timed, because making and collecting the tables takes a few
 milliseconds whatever the number of packets. The cache of machine code is warm. Times are of the
@@ -17,7 +17,7 @@ from pathlib import Path
 from time import process_time
 
 from benchmarks.reference import reference_ns
-from benchmarks.workloads import TREES, WORKLOADS, duration_s, made, one_fifo
+from benchmarks.workloads import FLOWS, TREES, WORKLOADS, duration_s, made, one_fifo
 from qoslib.packets import simulate
 from qoslib.packets.kernels.loop import run
 from qoslib.packets.plan import Run, planned
@@ -104,7 +104,7 @@ def curve_points(packets=PACKETS, longest=LONGEST):
 
 def measured(packets=4_000_000, curve=PACKETS, longest=LONGEST):
     """All figures, as `--json` prints them."""
-    names = WORKLOADS | TREES
+    names = WORKLOADS | TREES | FLOWS
     return {
         "ns_per_packet": {name: round(simulate_ns(name, packets), 2) for name in names},
         "reference_ns": round(reference_ns(), 4),

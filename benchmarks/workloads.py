@@ -6,6 +6,9 @@ W3 W2 with WRED: the class that overloads the port is dropped early.
 W4 twelve classes under weighted deficit round robin, mixed frame sizes, Poisson, load 1.1.
 W6 a tree of three levels and 100 queues: ten shaped sites, each with one strict priority, four
 guaranteed and five other classes; mixed frame sizes, Poisson, load 1.1.
+W7 100 flows into fq_codel at its defaults, mixed frame sizes, Poisson, load 1.1.
+W8 CAKE with the four tins of diffserv4: in each 8 flows of 4 hosts, mixed frame sizes, Poisson,
+load 1.1.
 
 `strict` asks for the same port with strict priority instead of a round robin, which simulators
 without a weighted round robin can express. Constant streams start at phases drawn from the seed,
@@ -17,8 +20,13 @@ from dataclasses import replace
 
 from qoslib import units
 from qoslib.port import (
+    ByteLimit,
+    CakeTins,
+    Cobalt,
+    Codel,
     DeficitRoundRobin,
     Ewma,
+    FlowQueues,
     ModifiedDrr,
     Node,
     PacketLimit,
@@ -32,7 +40,7 @@ from qoslib.port import (
 )
 from qoslib.traffic import Cbr, FrameMix, Poisson, Stream, imix
 
-__all__ = ["TREES", "WORKLOADS", "described", "duration_s", "one_fifo"]
+__all__ = ["FLOWS", "TREES", "WORKLOADS", "described", "duration_s", "one_fifo"]
 
 #: Offered to the Cisco 12000's port [Mb/s], by queue, the most urgent first.
 GSR_MBPS = {"premium": 200, "network": 120, "less": 40, "default": 3640}
@@ -100,9 +108,45 @@ def w6(seed, sites=10, leaves=10):
     ]
 
 
+def w7(seed, flows=100):
+    queue = Queue("all", PacketLimit(10_240), Codel(), flows=FlowQueues())
+    each_bps = 1.1 * units.gbps(1) / flows
+    port = Port("line", units.gbps(1), (queue,))
+    return port, [Stream(f"flow {i}", each_bps, imix(), Poisson()) for i in range(flows)]
+
+
+#: Rank and share of the rate of each tin of CAKE's diffserv4.
+TINS = {"voice": (0, 1 / 4), "video": (1, 1 / 2), "bulk": (2, 1 / 16), "best effort": (3, 1)}
+
+
+def w8(seed, hosts=4, flows=2):
+    rate_bps = units.mbps(100)
+    apart = FlowQueues(ways=8, isolation="hosts", batch_packets=1, renews=True)
+    queues = tuple(
+        Queue(
+            tin,
+            ByteLimit(4_000_000),
+            Cobalt(packet_s=units.bits(1514) / rate_bps / share),
+            priority=rank,
+            guaranteed_bps=rate_bps * share,
+            flows=apart,
+        )
+        for tin, (rank, share) in TINS.items()
+    )
+    each_bps = 1.1 * rate_bps / (len(TINS) * hosts * flows)
+    names = [
+        (tin, f"h{host}", f"{n}") for tin in TINS for host in range(hosts) for n in range(flows)
+    ]
+    return Port("cake", rate_bps, queues, CakeTins()), [
+        Stream(" ".join(name), each_bps, imix(), Poisson(), name[0], source=name[1])
+        for name in names
+    ]
+
+
 WORKLOADS = {"W1": w1, "W2": w2, "W3": w3, "W4": w4}
 #: What no other simulator of the comparison has.
 TREES = {"W6": w6}
+FLOWS = {"W7": w7, "W8": w8}
 
 
 def one_fifo(streams):
@@ -131,7 +175,7 @@ def with_strict_priority(port, ring_packets):
 
 def made(name, seed, variant="same"):
     """Port and streams; `strict` is strict priority, `strict ring` with a ring of one packet."""
-    port, streams = (WORKLOADS | TREES)[name](seed)
+    port, streams = (WORKLOADS | TREES | FLOWS)[name](seed)
     if variant != "same":
         port = with_strict_priority(port, int("ring" in variant))
     return port, streams

@@ -19,7 +19,7 @@ from benchmarks.many_flows import many_flows_figures
 from benchmarks.peers.qoslib_run import results
 from benchmarks.report import tables
 from benchmarks.side_by_side import SIMULATORS, compared
-from benchmarks.workloads import TREES, WORKLOADS, described, duration_s, made, one_fifo
+from benchmarks.workloads import FLOWS, TREES, WORKLOADS, described, duration_s, made, one_fifo
 from places import ROOT
 
 pytestmark = pytest.mark.soak
@@ -40,9 +40,10 @@ def test_a_workload_runs_on_a_valid_port(workload, variant):
 def test_loads_are_those_of_the_description():
     load = {
         name: sum(s.rate_bps for s in streams) / port.rate_bps
-        for name, (port, streams) in ((name, made(name, 0)) for name in WORKLOADS | TREES)
+        for name, (port, streams) in ((name, made(name, 0)) for name in WORKLOADS | TREES | FLOWS)
     }
     expected = {"W1": 0.9, "W2": 4000 / 2396, "W3": 4000 / 2396, "W4": 1.1, "W6": 1.1}
+    expected |= {"W7": 1.1, "W8": 1.1}
     assert load == pytest.approx(expected)
     port, streams = one_fifo(16)
     assert sum(s.rate_bps for s in streams) == pytest.approx(0.9 * port.rate_bps)
@@ -56,7 +57,7 @@ def test_the_kernels_json(monkeypatch, capsys):
     kernels.main(["--json", "--packets", str(FEW)])
     figures = json.loads(capsys.readouterr().out)
     assert set(figures) == {"ns_per_packet", "reference_ns", "curve"}
-    assert set(figures["ns_per_packet"]) == {*WORKLOADS, *TREES}
+    assert set(figures["ns_per_packet"]) == {*WORKLOADS, *TREES, *FLOWS}
     assert min(*figures["ns_per_packet"].values(), figures["reference_ns"]) > 0
     which = [(row["streams"], row["packets"]) for row in figures["curve"]]
     assert which == [(4, FEW), (1, 2 * FEW)]
