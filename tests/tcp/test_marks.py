@@ -6,7 +6,7 @@ import pytest
 from agreement import quiet
 from qoslib import tcp
 from qoslib.flows import Bbr, Cubic, Dctcp, Flow, Host, HTcp, Prague, Reno, SlowStart
-from qoslib.port import DropProfile, PacketLimit, Port, Queue, RedProfile
+from qoslib.port import DropProfile, DualPi2, PacketLimit, Port, Queue, RedProfile
 
 MSS, FRAME = 1460, 1500
 #: Bits of a frame.
@@ -152,6 +152,23 @@ def test_prague_is_paced_in_short_bursts():
 
     assert delay_packets(Prague()) == pytest.approx(1, abs=1e-3)
     assert delay_packets(Reno()) > 5
+
+
+@pytest.mark.parametrize("ecn", ["no", "classic"])
+def test_prague_and_cubic_share_a_dual_queue(ecn):
+    """RFC 9332: rates of the same order, as Prague's round trip counts as 25 ms, CUBIC's is 25 ms.
+
+    CUBIC waits for about the target of 15 ms, and Prague for the packets of a burst.
+    """
+    senders = [flow(Cubic(), 0.01, "classic", ecn=ecn), flow(Prague(), 0.01, "l4s")]
+    queue = Queue("all", PacketLimit(10_000), DualPi2())
+    result = run(queue, senders, 40e6, 30.0, warmup_s=10.0)
+    classic, l4s = result.sent_bps
+    assert classic + l4s > 0.99 * 40e6
+    assert 0.7 < classic / l4s < 1.4
+    assert result.delay_mean_s[0] == pytest.approx(0.015, rel=0.1)
+    assert result.delay_mean_s[1] < 1e-3
+    assert result.packets.lost[1] == 0
 
 
 def windows_at_acks(law, **more):
