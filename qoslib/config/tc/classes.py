@@ -186,17 +186,20 @@ def tos_priority(code: int) -> int:
     return _BY_TOS[(code << 2 & 0x1E) >> 1]
 
 
-def bands_of(qdisc: Command, options: Options, bands: int) -> tuple[int, ...]:
+def bands_of(
+    qdisc: Command, options: Options, bands: int, name: str = "priomap"
+) -> tuple[int, ...]:
     """The band of each priority of a packet."""
-    words = options["priomap"].value if "priomap" in options else ()
+    words = options[name].value if name in options else ()
     if len(words) > len(PRIOMAP):
-        raise ConfigurationError("a priomap has 16 bands", qdisc.line)
+        raise ConfigurationError(f"a {name} has 16 bands", qdisc.line)
     given = [
         int(word) if word.isascii() and word.isdigit() and len(word) < 3 else 99 for word in words
     ]
-    whole = (*given, *PRIOMAP[len(given) :])
+    usual = PRIOMAP if name == "priomap" else (0,) * len(PRIOMAP)
+    whole = (*given, *usual[len(given) :])
     if max(whole) >= bands:
-        raise ConfigurationError(f"the priomap names band {max(whole)} of {bands}", qdisc.line)
+        raise ConfigurationError(f"the {name} names band {max(whole)} of {bands}", qdisc.line)
     return whole
 
 

@@ -111,7 +111,7 @@ def command(words: Sequence[str], line: int, text: str) -> Command | None:
     for name in ("parent", "handle")[: 1 if thing == "filter" else 2]:
         if fields.get(name, "root") not in ("", "root", "egress"):
             major, colon, _ = fields.get("parent", "").partition(":")
-            fields[name] = handle(fields[name], line, major + colon if colon else "")
+            fields[name] = handle(fields[name], line, major + colon if major and colon else "")
     return made._replace(**fields, words=tuple(rest), stab=stab)  # type: ignore[arg-type]
 
 

@@ -16,6 +16,8 @@ __all__ = ["Device", "devices"]
 
 #: Classes of these exist with the qdisc: any minor number of a qdisc with one child.
 ONE_CHILD = ("tbf", "netem")
+#: Qdiscs that the kernel made by itself are shown with this handle, all of them.
+KERNELS_OWN = "0:"
 #: The number of a filter without one: the first gets this, each further one less.
 FIRST_PRIO = 49152
 #: A word that is so near to an option is a slip of the pen, and tc refuses the command.
@@ -236,7 +238,7 @@ def _to_change(device: Device, command: Command) -> Command | None:
         known = device.root if root else device.child_of(command.parent)
     else:
         known = device.qdiscs.get(command.handle)
-    return None if known is None or known.handle == "0:" else known
+    return None if known is None or known.handle == KERNELS_OWN else known
 
 
 def _change(device: Device, command: Command) -> str:
@@ -305,6 +307,8 @@ def _root(device: Device, command: Command) -> str:
 
 def _below(device: Device, command: Command) -> str:
     """A qdisc comes below a class; what the kernel says where it refuses it."""
+    if command.handle == KERNELS_OWN:
+        command = command._replace(handle="")
     known, handle = device.child_of(command.parent), command.handle
     if known is not None and command.verb == "add" and not command.shown:
         return f"{command.parent} has a qdisc since line {known.line}."

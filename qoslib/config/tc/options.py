@@ -165,6 +165,10 @@ KINDS: Mapping[tuple[str, str], Mapping[str, Option]] = {
     ("class", "drr"): {"quantum": Option("size", "drr_quantum")},
     ("qdisc", "qfq"): {},
     ("class", "qfq"): {"weight": Option("count", "qfq_weight"), "maxpkt": Option("count")},
+    ("qdisc", "mq"): {},
+    ("qdisc", "mqprio"): _kind(
+        count="num_tc", words="map queues min_rate max_rate fp", word="hw mode shaper"
+    ),
     ("qdisc", "ingress"): {},
     ("qdisc", "clsact"): {},
     ("qdisc", "noqueue"): {},
@@ -184,8 +188,6 @@ UNMODELLED = {
     "cake": "its shaper, its tins and the fairness among flows and hosts",
     "hfsc": "its service curves, which give delay and rate apart from each other",
     "cbq": "its estimator of idle time and its borrowing",
-    "mq": "one queue for each transmit ring of the device",
-    "mqprio": "traffic classes on groups of transmit rings",
     "taprio": "gates that open by a schedule",
     "etf": "packets that leave at the time they ask for",
     "cbs": "the credit of IEEE 802.1Qav",

@@ -27,6 +27,7 @@ from qoslib.config.tc.queues import (
     queue_fields,
     queue_length,
 )
+from qoslib.config.tc.transmit_queues import classes_of_traffic, transmit_queue
 from qoslib.config.values import Value
 from qoslib.platforms.trees import HTB_QUANTA_BYTES
 from qoslib.port import (
@@ -83,6 +84,12 @@ def inner_of(notes: DeviceNotes, qdisc: Command) -> Inner:
         return _prio(notes, qdisc)
     if qdisc.kind in ("drr", "qfq"):
         return _round(notes, qdisc, own)
+    if qdisc.kind == "mqprio":
+        queues, classifier = classes_of_traffic(notes, qdisc)
+        return Inner(queues, DeficitRoundRobin(), classifier)
+    if qdisc.kind == "mq":
+        name = notes.name(qdisc.handle, qdisc.kind)
+        return single(notes, name, transmit_queue(notes, qdisc), qdisc)
     if own:
         return _named(notes, qdisc, own)
     name = notes.name(qdisc.handle, qdisc.kind)

@@ -343,6 +343,43 @@ def test_what_json_shows_of_queues_of_flows_is_read():
     assert "memory_limit" in found.remarks[0].lost
 
 
+MQ = """\
+qdisc mq 0: dev eth0 root
+qdisc fq_codel 0: dev eth0 parent :2 limit 900p flows 1024 quantum 300 target 5ms interval 100ms ecn
+qdisc fq_codel 0: dev eth0 parent :1 limit 900p flows 1024 quantum 300 target 5ms interval 100ms ecn
+"""
+
+
+def test_transmit_queues_are_served_in_turn():
+    found = read(MQ, facts={"line_rate_bps": 1e9})
+    (queue,) = found.ports[0].port.queues
+    assert (queue.limit, queue.flows) == (PacketLimit(1800), FlowQueues(2048, 300))
+    assert "in whatever transmit queues" in found.remarks[0].lost
+    text = "tc qdisc add dev e root handle 1: mq\n" + "".join(
+        f"tc qdisc add dev e parent 1:{n} pfifo limit 50\n" for n in (1, 2, 3)
+    )
+    (queue,) = only(text).port.queues
+    turns = FlowQueues(
+        3, sparse_first=False, overflow="arriving", drop_at="tail", flow_limit=PacketLimit(50)
+    )
+    assert (queue.limit, queue.flows) == (PacketLimit(150), turns)
+    assert only("tc qdisc add dev e root mq").port is None
+    assert only(text.replace("1:3 pfifo limit 50", "1:3 pfifo limit 60")).port is None
+
+
+def test_classes_of_mqprio_have_transmit_queues_of_their_own():
+    text = "tc qdisc add dev e root handle 1: mqprio num_tc 3 map 2 2 1 0 2 2 2"
+    text += " queues 1@0 1@1 2@2 hw 0\ntc qdisc add dev e parent 1:1 pfifo limit 50\n"
+    port = only(text).port
+    assert type(port.scheduler) is DeficitRoundRobin
+    assert [queue.quantum_bytes for queue in port.queues] == [1514, 1514, 3028]
+    assert [queue.limit.packets for queue in port.queues] == [50, 1000, 2000]
+    assert [queue.flows and queue.flows.queues for queue in port.queues] == [None, None, 2]
+    # Priority 2 is that of AF11, 0 that of unmarked packets.
+    assert (port.classifier.queue("AF11"), port.classifier.default) == ("TC 1", "TC 2")
+    assert only(text.replace("hw 0", "hw 1")).port is None
+
+
 def test_drr_and_qfq():
     text = """\
 tc qdisc add dev eth0 root handle 1: drr
