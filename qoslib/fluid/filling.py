@@ -84,8 +84,21 @@ def _overflow(
     overflows_bps = units.rate_bps(np.maximum(overflows, 0.0), frames)
     waits_s = np.nan_to_num(steady.delay_mean_s - at.base_delay_s)
     # What a queue drops at its head has waited in it too.
-    passed_bps = steady.sent_bps + units.rate_bps(steady.dropped_by_pps.get("head", 0.0), frames)
+    waited_pps = np.where(
+        _sheds_heads(at, streams), overflows, steady.dropped_by_pps.get("head", 0)
+    )
+    passed_bps = steady.sent_bps + units.rate_bps(waited_pps, frames)
     return overflows_bps, np.where(overflows_bps > 0, passed_bps * waits_s, 0.0)
+
+
+def _sheds_heads(at: Port | Forwarder, streams: Sequence[Stream]) -> list[bool]:
+    """Whether a stream's queue keeps flows apart, and a full one loses the oldest of a flow."""
+    if isinstance(at, Forwarder):
+        return [False] * len(streams)
+    flows = [at.queues[at.queue_of(stream)].flows for stream in streams]
+    return [
+        each is not None and each.drop_at == "head" and each.flow_limit is None for each in flows
+    ]
 
 
 def filled(port: Port, streams: Sequence[Stream], steady: Result, lengths_s: Floats) -> Result:

@@ -8,7 +8,7 @@ from qoslib.fluid.colours import Parts
 from qoslib.fluid.delay import buffer_bytes
 from qoslib.fluid.paths import Paths
 from qoslib.fluid.shared_memory import Line
-from qoslib.port import Dropper, DropProfile, Port, Red
+from qoslib.port import Cobalt, Codel, Dropper, DropProfile, Port, Red
 from qoslib.results import Result
 from qoslib.units import Floats
 
@@ -16,6 +16,10 @@ __all__ = ["anywhere", "causes_of", "recorded"]
 
 #: Why a stream has no latency.
 HELD_DOWN = "a RED dropper holds this queue down: how long it is then, the fluid model does not say"
+NOT_TOLD = (
+    "CoDel and the limit both drop from a flow that does not slow down: how long its queue is then,"
+    " the fluid model does not say"
+)
 
 
 def anywhere(each: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -59,6 +63,8 @@ def _cause(dropper: Dropper) -> str:
         return "profile"
     if isinstance(dropper, Red):
         return "red"
+    if isinstance(dropper, Codel | Cobalt):
+        return "codel"
     return "head" if dropper.drops_head else "tail"
 
 
@@ -93,9 +99,20 @@ def recorded(
         delay_max_s=latency_s,
         dropped_by_pps=causes,
         sent_by_mark_pps={mark: units.rate_pps(bps, frames) for mark, bps in by_mark.items()},
-        without_delay={name: HELD_DOWN for name, no in zip(parts.names, silent, strict=True) if no},
+        without_delay={
+            name: _why(port, parts, paths, owner)
+            for owner, name in enumerate(parts.names)
+            if silent[owner]
+        },
         notes=notes,
     )
+
+
+def _why(port: Port, parts: Parts, paths: Paths, owner: int) -> str:
+    """Why a stream has no delay: what drops from one of its queues."""
+    queues = paths.member[parts.owner == owner].any(axis=0)
+    droppers = [queue.dropper for queue, here in zip(port.queues, queues, strict=True) if here]
+    return NOT_TOLD if any(isinstance(each, Codel | Cobalt) for each in droppers) else HELD_DOWN
 
 
 def _mean_s(parts: Parts, sent: Floats, each_s: Floats, total: Floats) -> Floats:

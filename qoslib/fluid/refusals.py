@@ -22,8 +22,9 @@ def refuse(port: Port) -> None:
             where = f"MemoryPool {pool.name!r} resume_bytes"
             fail(where, pool.resume_bytes, f"None {REFUSED} it")
     for queue in port.queues:
-        if queue.flows is not None:
-            fail(f"Queue {queue.name!r} flows", queue.flows, f"None {REFUSED} flow queues")
+        if queue.flows and queue.flows.overflow == "arriving" and not queue.flows.flow_limit:
+            allowed = f"'longest', 'fattest' or a flow_limit {REFUSED} it"
+            fail(f"Queue {queue.name!r} flows.overflow", queue.flows.overflow, allowed)
         if queue.pause is not None:
             fail(f"Queue {queue.name!r} pause", queue.pause, f"None {REFUSED} it")
         if queue.pool and queue.alpha is None:
@@ -31,7 +32,7 @@ def refuse(port: Port) -> None:
         if queue.pool and not isinstance(queue.dropper, TailDrop):
             allowed = f"TailDrop with a pool {REFUSED} others"
             fail(f"Queue {queue.name!r} dropper", queue.dropper, allowed)
-        if not isinstance(queue.dropper, DROPPERS):
+        if queue.flows is None and not isinstance(queue.dropper, DROPPERS):
             known = ", ".join(kind.__name__ for kind in DROPPERS)
             fail(f"Queue {queue.name!r} dropper", queue.dropper, f"{known} {REFUSED} Codel and Pie")
         if isinstance(queue.dropper, DropProfile) and queue.dropper.profiles:

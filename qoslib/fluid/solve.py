@@ -12,6 +12,8 @@ from qoslib.fluid.chain import through
 from qoslib.fluid.colours import Parts, coloured
 from qoslib.fluid.delay import together, waiting_s
 from qoslib.fluid.drr import per_visit, shorter_s
+from qoslib.fluid.flow_queues import flow_notes, shared_by_flow
+from qoslib.fluid.flow_waits import flow_waits_s
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
 from qoslib.fluid.paths import Paths, ratio
@@ -127,7 +129,8 @@ def solve(
 
     Streams of one queue share what it gets in proportion to what they put in; with WRED those of
     the lower profile lose first (`qoslib.fluid.red`). A queue that gets less than is put in stays
-    full; see `qoslib.fluid.delay.waiting_s` for how long that takes.
+    full; see `qoslib.fluid.delay.waiting_s` for how long that takes. Of a queue with `FlowQueues`
+    each flow gets a fair share; see `qoslib.fluid.flow_queues` and `qoslib.fluid.flow_waits`.
     A forwarder shares its time likewise; see `qoslib.fluid.forwarder`.
 
     Parameters
@@ -147,9 +150,9 @@ def solve(
     ------
     ValueError
         If there is no stream, two have one name, a rate is negative or above 1e18, a stream
-        leads to no queue, or the port has what no closed form here speaks of: a CoDel or PIE
-        dropper, WRED profiles that overlap, a memory pool without dynamic thresholds, a PAUSE of
-        a port that senders obey. The packet model runs them.
+        leads to no queue, or the port has what no closed form here speaks of: a PIE dropper, or a
+        CoDel one without `FlowQueues`, WRED profiles that overlap, a memory pool without dynamic
+        thresholds, a PAUSE of a port that senders obey. The packet model runs them.
 
     Notes
     -----
@@ -228,11 +231,13 @@ def _answer(line: Line, room: Floats, came: Parts, held_s: Floats | float) -> tu
     streams = parts.streams
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
     sent = shared_by_profile(port, streams, paths, entered, served, sent)
+    sent = shared_by_flow(line, sent)
     held = _held_queues(port, streams, paths, entered, sent)
     latency_s = _latency(line, room, held) + held_s
     offered, policed_bps = came.total(came.bps), came.total(came.bps) - parts.total(entered)
     causes = causes_of(line, policed_bps, entered - sent, room)
     notes += _short(port, streams, paths, put_in, served, packet, weights)
+    notes += tuple(flow_notes(line))
     remarked = parts is not came or len(parts.streams) > len(parts.names)
     result = recorded(port, parts, paths, offered, sent, latency_s, causes, notes, remarked)
     return result, replace(parts, bps=sent)
@@ -329,7 +334,7 @@ def _latency(
     wait = together(port, wait)
     own = units.serialisation_s(paths.frames * paths.on_line, port.rate_bps)
     ring = _ring_s(port, put_in, served, packet)[..., None]
-    return paths.of_queue(wait) + ring + port.base_delay_s + own
+    return flow_waits_s(line, paths.of_queue(wait)) + ring + port.base_delay_s + own
 
 
 def _held_queues(
@@ -337,10 +342,14 @@ def _held_queues(
 ) -> list[list[tuple[Queue, NDArray[np.bool_]]]]:
     """Each queue with the limit at which it stays, and with which of the loads.
 
-    With limits by mark that is the highest limit of a stream that loses.
+    With limits by mark that is the highest limit of a stream that loses. A queue that keeps flows
+    apart is left to `qoslib.fluid.flow_waits`.
     """
-    held = []
+    held: list[list[tuple[Queue, NDArray[np.bool_]]]] = []
     for index, queue in enumerate(port.queues):
+        if queue.flows is not None:
+            held.append([])
+            continue
         each = [(queue.replace(limits=()), np.ones(sent.shape[:-1], bool))]
         if queue.limits:
             for limit, members in reversed(by_limit(queue, streams, paths.member[:, index] > 0)):

@@ -55,9 +55,9 @@ RUN = {
     "a tree in a switch": ("packets fluid", alone(TREE), PLAIN),
     "HTB in a chain": ("packets fluid", chain(HTB), PLAIN),
     "HTB in a switch": ("packets fluid", alone(HTB), PLAIN),
-    "flow queues": ("packets", queue(flows=p.FlowQueues()), PLAIN),
-    "flow queues in a switch": ("packets", alone(queue(flows=p.FlowQueues())), PLAIN),
-    "flow queues in a chain": ("packets", chain(queue(flows=p.FlowQueues())), PLAIN),
+    "flow queues": ("packets fluid", queue(flows=p.FlowQueues()), PLAIN),
+    "flow queues in a switch": ("packets fluid", alone(queue(flows=p.FlowQueues())), PLAIN),
+    "flow queues in a chain": ("packets fluid", chain(queue(flows=p.FlowQueues())), PLAIN),
 }
 
 
@@ -95,9 +95,9 @@ REFUSED = {
         ("packets", lambda: queue(dropper=p.DropProfile(((0.5, 0.5),), ecn=True))),
         "DropProfile.drop_at is 'head'; allowed: 'tail' with ecn, which marks what arrives$",
     ),
-    "flow queues, fluid": (
-        ("fluid", queue(flows=p.FlowQueues())),
-        "Queue 'all' flows is .*; allowed: None " + BY_PACKETS,
+    "flow queues that drop what arrives, fluid": (
+        ("fluid", queue(flows=p.FlowQueues(overflow="arriving"))),
+        f"Queue 'all' flows.overflow is 'arriving'; allowed: .* or a flow_limit {BY_PACKETS} it$",
     ),
     "HTB with hosts, fluid": (
         ("fluid", HTB, (), HOSTS),
