@@ -27,7 +27,7 @@ class Scenario(Tabular, Record):
     seed : int
         Of a packet model's draws.
     hosts : tuple of Host
-        TCP senders beside the streams, of a port.
+        TCP senders beside the streams; the fluid model runs them at one port.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def main() -> None:
     for network in (chain, tree, flows, *switches):
         packets.simulate(network, [Stream("all", 1e5)], 1e-3)
     hosts = [Host("host", 1e6, (Flow("flow", 1e-3),))]
-    for one in (port, tree, flows):
+    for one in (port, tree, flows, chain, Chain("one", (Hop(tree),))):
         tcp.simulate(one, hosts, 1e-3)
     tcp.solve(port, hosts, 1e-3)
 

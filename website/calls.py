@@ -26,6 +26,8 @@ CALLERS = (
     ("qoslib.tcp.simulate", "run_flat", "qoslib.tcp.kernels.loop.run"),
     ("qoslib.tcp.simulate", "run_tree", "qoslib.tcp.kernels.loop.run_tree"),
     ("qoslib.tcp.simulate", "run_flows", "qoslib.tcp.kernels.loop.run_flows"),
+    ("qoslib.tcp.simulate", "run_network", "qoslib.tcp.kernels.network.run_network"),
+    ("qoslib.tcp.simulate", "run_any_network", "qoslib.tcp.kernels.network.run_any_network"),
     ("qoslib.tcp.simulate", "count_received", "qoslib.tcp.kernels.receiver.count_received"),
     ("qoslib.tcp.fluid.solve", "run", "qoslib.tcp.fluid.kernels.loop.run"),
 )

@@ -30,7 +30,8 @@ class Flow(Record):
         What results and figures call it.
     round_trip_s : float
         Base round trip [s]: what is left of it when nothing waits and no packet takes time on a
-        line; the port's base delay and a netem delay of the host are part of it.
+        line; the base delays of all ports that it passes and a netem delay of the host are part of
+        it.
     congestion : Reno, Cubic, HTcp, Bbr, Dctcp or Prague
         Or its name, like ``"reno"``.
     recovery : SackRecovery, RateHalving, NewRenoRecovery, TimeoutOnly or PathologicalRecovery

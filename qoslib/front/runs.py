@@ -219,9 +219,10 @@ def engine_of(scenario: Scenario, model: str, options: dict[str, Any]) -> Callab
     if model not in MODELS:
         runs_hosts = ", each of which runs TCP hosts as well" if model == "tcp" else ""
         fail("model", model, ", ".join(map(repr, MODELS)) + runs_hosts)
-    if scenario.hosts and not isinstance(scenario.network, Port):
+    if model == "fluid" and scenario.hosts and not isinstance(scenario.network, Port):
         kind = type(scenario.network).__name__
-        fail("the network of TCP hosts", kind, "a Port: no engine runs hosts at anything else")
+        allowed = 'a Port in the fluid model; model="packets" runs them at chains and switches too'
+        fail("the network of TCP hosts", kind, allowed)
     engine, given = _ENGINES[model, bool(scenario.hosts)]
     allowed = _options_of(engine)
     for option in options.keys() - allowed:

@@ -44,7 +44,9 @@ def carried(stream: Stream) -> Stream:
     """The stream as a later hop sees it: its packets come from the hop before."""
     sizes, shares = zip(*sizes_of(stream), strict=True)
     even = tuple(1 / len(sizes) for _ in sizes) if isinstance(stream.arrivals, Trace) else shares
-    return Stream(stream.name, 0.0, FrameMix(sizes, even), mark=stream.mark, ecn=stream.ecn)
+    kept = ("mark", "ecn", "flows", "flow_s", "source", "destination")
+    same = {name: getattr(stream, name) for name in kept}
+    return Stream(stream.name, 0.0, FrameMix(sizes, even), **same)
 
 
 def recorded(stream: Stream, first_class: int) -> NDArray[np.void] | None:

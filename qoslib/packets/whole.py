@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from qoslib.packets.collect import balanced, record_of
 from qoslib.packets.kernels import tables
 from qoslib.packets.kernels.clock import NEVER
+from qoslib.packets.kernels.codes import CAUSES
 from qoslib.packets.kernels.counters import BINS
 from qoslib.packets.plan import Run
 from qoslib.packets.stations import Station
@@ -84,7 +85,7 @@ class Whole:
         return self._at(-1, [getattr(station.state, name) for station in self.stations])
 
     def _counts(self, counts: Sequence[Counts]) -> Counts:
-        causes = sorted({cause for each in counts for cause in each.dropped})
+        causes = [cause for cause in CAUSES if any(cause in each.dropped for each in counts)]
         dropped = {
             cause: [each.dropped.get(cause, np.zeros_like(each.offered)) for each in counts]
             for cause in causes

@@ -15,7 +15,7 @@ __all__ = ["Switch"]
 class Switch(Tabular, Record):
     """Ports side by side: each stream leaves by one of them, and pools of one name are one memory.
 
-    Both models run it. TCP hosts send to a port alone.
+    Both models run it, the packet model with TCP hosts too, each of whose flows leaves by one port.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ import numpy as np
 from qoslib.flows import Host
 from qoslib.memory import Need, within_budget
 from qoslib.tcp.kernels.codes import BBR
-from qoslib.tcp.kernels.places import ACKS, TABLES, reserve
+from qoslib.tcp.kernels.places import ACKS, TABLES, TRIPS, reserve
 from qoslib.tcp.kernels.tables import PLACE, Senders
 
 __all__ = ["first_places", "lengthened"]
@@ -16,19 +16,23 @@ __all__ = ["first_places", "lengthened"]
 FIRST_PLACES = 32
 
 
-def first_places(flows: np.ndarray, hosts: np.ndarray) -> np.ndarray:
-    """Give each flow and host its first stretches; the rows of `TABLES`."""
+def first_places(
+    flows: np.ndarray, hosts: np.ndarray, wires: np.ndarray, trips: int = 0
+) -> np.ndarray:
+    """Give each flow, host and wire its first stretches; the rows of `TABLES`."""
     places = np.zeros(len(TABLES), PLACE)
     places["largest"], places["most"] = FIRST_PLACES, flows["limit"].max()
     places["most"][ACKS] = 1
-    for rows, rings in (flows, ("", "log_", "ack_")), (hosts, ("", "bursts_")):
+    places["most"][TRIPS] = 1
+    for rows, rings in (flows, ("", "log_", "ack_")), (wires, ("",)), (hosts, ("bursts_",)):
         for ring in rings:
             rows[f"{ring}first"] = FIRST_PLACES * np.arange(len(rows), dtype=np.int64)
             rows[f"{ring}mask"] = FIRST_PLACES - 1
     bbr = flows["law"] == BBR
     flows["departures"] = FIRST_PLACES * (np.cumsum(bbr) - bbr)
-    counts = len(flows), bbr.sum(), len(flows), len(flows), len(hosts), len(hosts)
+    counts = len(flows), bbr.sum(), len(flows), len(flows), len(wires), len(hosts), 0
     places["used"] = FIRST_PLACES * np.array(counts, dtype=np.int64)
+    places["used"][TRIPS] = trips
     return places
 
 
@@ -55,10 +59,10 @@ def lengthened(senders: Senders, hosts: Sequence[Host], needs: list[Need]) -> Se
 
 
 def _needs(senders: Senders, hosts: Sequence[Host], lengths: dict[str, int]) -> Iterator[Need]:
-    """What the tables that grow take, by the widest window and the longest queue."""
+    """What the tables that grow take, by the widest window and the longest queue of a host."""
     flows = [flow for host in hosts for flow in host.flows]
     flow = flows[int(senders.flows["mask"].argmax())]
-    host = hosts[int(senders.hosts["mask"].argmax())]
+    host = hosts[int(senders.hosts["bursts_mask"].argmax())]
     for name in TABLES:
         table = getattr(senders, name)
         size_bytes = table.itemsize * lengths.get(name, len(table))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,15 +40,27 @@ from qoslib.packets.kernels.clock import (
 )
 from qoslib.packets.kernels.draws import key
 from qoslib.packets.kernels.tables import OUTCOME, State
-from qoslib.packets.plan import Run, planned
-from qoslib.port import Port
+from qoslib.packets.plan import Run, as_port, planned
+from qoslib.port import Forwarder, Port
 from qoslib.record import fail, rule_of
 from qoslib.tcp.kernels import codes, tables
 from qoslib.tcp.places import first_places, lengthened
 from qoslib.traffic import Stream
 from qoslib.units import Floats
 
-__all__ = ["LAWS", "RECOVERIES", "fill_choices", "fill_law", "names_of", "plan"]
+__all__ = [
+    "LAWS",
+    "RECOVERIES",
+    "Passed",
+    "fill_choices",
+    "fill_law",
+    "names_of",
+    "plan",
+    "planned_senders",
+    "refuse_pause",
+    "sources_of",
+    "with_sources",
+]
 
 #: The rule that each congestion control and each recovery becomes.
 LAWS = {
@@ -85,45 +98,77 @@ def names_of(hosts: Sequence[Host], streams: Sequence[Stream]) -> tuple[str, ...
     return names
 
 
+class Passed(NamedTuple):
+    """A hop that a flow passes: its tables, and the flow's row and packet class there."""
+
+    where: Port | Forwarder
+    state: State
+    row: int
+
+
 def plan(
     port: Port, hosts: Sequence[Host], streams: Sequence[Stream], run: Run
 ) -> tuple[State, tables.Senders]:
     """Tables of a port and all its senders, ready to run."""
-    for queue in port.queues:
-        if queue.pause is not None:
-            allowed = "None: TCP's hosts know no PAUSE"
-            fail(f"Queue {queue.name!r} pause", queue.pause, allowed)
-    if port.pause is not None:
-        fail(f"Port {port.name!r} pause", port.pause, "None: TCP's hosts know no PAUSE")
-    flows = [flow for host in hosts for flow in host.flows]
+    refuse_pause(port)
     sources = sources_of(hosts)
     state = planned(port, [*sources, *streams], run)
-    rows = _flow_rows(port, hosts, state, run.seed)
-    host_rows = _host_rows(hosts, len(flows) + len(streams), run.seed)
-    run.needs += _needs(port, hosts, rows, state, run)
+    first_wire = len(sources) + len(streams)
+    wires = np.zeros(len(hosts), tables.WIRE)
+    wires["row"] = first_wire + np.arange(len(hosts), dtype=np.int64)
+    wires["from_host"] = 1
+    passed = [[Passed(port, state, row)] for row in range(len(sources))]
+    senders = planned_senders(hosts, passed, wires, run)
+    senders.flows["wire"] = senders.flows["host"]
+    begun = dict(enumerate(senders.flows["start_ps"].tolist()))
+    state = with_sources(port, state, first_wire, len(hosts), begun)
+    return state, lengthened(senders, hosts, run.needs)
+
+
+def refuse_pause(where: Port | Forwarder) -> None:
+    """Refuse a hop that pauses its senders: TCP's hosts know no PAUSE."""
+    allowed = "None: TCP's hosts know no PAUSE"
+    for queue in as_port(where)[0]:
+        if queue.pause is not None:
+            fail(f"Queue {queue.name!r} pause", queue.pause, allowed)
+    if where.pause is not None:
+        fail(f"{type(where).__name__} {where.name!r} pause", where.pause, allowed)
+
+
+def planned_senders(
+    hosts: Sequence[Host],
+    passed: Sequence[Sequence[Passed]],
+    wires: NDArray[np.void],
+    run: Run,
+    trips: int = 0,
+) -> tables.Senders:
+    """Tables of hosts and flows, which pass hops; with so many first places for trips."""
+    rows = _flow_rows(hosts, passed, run.seed)
+    host_rows = _host_rows(hosts, run.seed)
+    run.needs += _needs(hosts, rows, passed, run)
     within_budget(run.needs)
-    senders = tables.Senders(
+    return tables.Senders(
         flows=rows,
         hosts=host_rows,
         segments=np.zeros(0, tables.SEGMENT),
         departures=np.zeros(0, tables.DEPARTURE),
         log=np.zeros(0, np.int64),
         acks=np.zeros(0, tables.ACK),
+        wires=wires,
         ways=np.zeros(0, tables.WAY),
+        trips=np.zeros(0, tables.TRIP),
         burst_ends_ps=np.zeros(0, np.int64),
-        places=first_places(rows, host_rows),
+        places=first_places(rows, host_rows, wires, trips),
         pace_ps=_pace_table(hosts, rows),
         rates=_rates(rows),
-        notes=np.zeros((run.bins, len(flows)), tables.NOTE),
+        notes=np.zeros((run.bins, len(rows)), tables.NOTE),
         events=np.zeros(run.events, tables.FLOW_EVENT),
         room=np.array([(run.events,)], tables.ROOM),
     )
-    state = _with_sources(state, senders, len(sources) + len(streams))
-    return state, lengthened(senders, hosts, run.needs)
 
 
 def _needs(
-    port: Port, hosts: Sequence[Host], rows: NDArray[np.void], state: State, run: Run
+    hosts: Sequence[Host], rows: NDArray[np.void], passed: Sequence[Sequence[Passed]], run: Run
 ) -> Iterator[Need]:
     """What the tables of flows take that do not grow [B], by the field that makes them large."""
     yield "bins", run.bins, 2 * tables.NOTE.itemsize * len(rows) * run.bins
@@ -134,9 +179,14 @@ def _needs(
         yield f"Host {host.name!r} burst_packets", host.burst_packets, 8 * most
     for (_, flow), rates in zip(_each_flow(hosts), rows["bandwidth_count"].tolist(), strict=True):
         yield f"Flow {flow.name!r} congestion", flow.congestion, 8 * rates
-    for queue, row in zip(port.queues, state.queues, strict=True):
-        if row["drops_head"]:
-            yield f"Queue {queue.name!r} limit", queue.limit, OUTCOME.itemsize * int(row["mask"])
+    for hop in {id(hop.state): hop for way in passed for hop in way}.values():
+        for queue, row in zip(as_port(hop.where)[0], hop.state.queues, strict=True):
+            if row["drops_head"]:
+                yield (
+                    f"Queue {queue.name!r} limit",
+                    queue.limit,
+                    OUTCOME.itemsize * int(row["mask"]),
+                )
 
 
 def _each_flow(hosts: Sequence[Host]) -> list[tuple[Host, Flow]]:
@@ -152,46 +202,57 @@ def sources_of(hosts: Sequence[Host]) -> list[Stream]:
     ]
 
 
-def _with_sources(state: State, senders: tables.Senders, others: int) -> State:
-    """Rows for the hosts behind those of flows and streams, and room for outcomes of an event."""
-    sources = others + len(senders.hosts)
+def with_sources(
+    where: Port | Forwarder, state: State, members: int, wires: int, begun: dict[int, int]
+) -> State:
+    """Rows for wires behind those of flows and streams, and room for outcomes of an event.
+
+    `begun` is when the flows of some rows begin [ps].
+    """
+    sources = members + wires
     rows = np.zeros(1 << max(sources - 1, 0).bit_length(), state.streams.dtype)
     rows["next_ps"] = NEVER
-    rows[:others] = state.streams[:others]
-    rows["next_ps"][: len(senders.flows)] = senders.flows["start_ps"]
-    most = int((state.queues["mask"] * state.queues["drops_head"]).max()) + 2
+    rows[:members] = state.streams[:members]
+    for row, start_ps in begun.items():
+        rows["next_ps"][row] = start_ps
+    shed = [queue.flows.batch_packets for queue in as_port(where)[0] if queue.flows]
+    most = int((state.queues["mask"] * state.queues["drops_head"]).max()) + max(shed, default=0)
     return state._replace(
-        streams=rows, tree=np.zeros(2 * len(rows), np.uint32), log=np.zeros(most, OUTCOME)
+        streams=rows, tree=np.zeros(2 * len(rows), np.uint32), log=np.zeros(most + 2, OUTCOME)
     )
 
 
-def _flow_rows(port: Port, hosts: Sequence[Host], state: State, seed: int) -> NDArray[np.void]:
+def _flow_rows(
+    hosts: Sequence[Host], passed: Sequence[Sequence[Passed]], seed: int
+) -> NDArray[np.void]:
     flows = [(i, host, flow) for i, host in enumerate(hosts) for flow in host.flows]
     rows = np.zeros(len(flows), tables.FLOW)
     for index, (row, (i, host, flow)) in enumerate(zip(rows, flows, strict=True)):
-        row["host"], row["key"] = i, key(seed, 3, index)
+        way = passed[index]
+        row["host"], row["key"], row["row"] = i, key(seed, 3, index), way[0].row
         with numbers_of(f"Flow {flow.name!r}"):
-            _fill_times(row, host, flow, port)
-            _fill_sizes(row, host, flow, _held_packets(state, index))
+            _fill_times(row, host, flow, [hop.where.base_delay_s for hop in way])
+            _fill_sizes(row, host, flow, sum(map(_held_packets, way)))
             fill_choices(row, flow)
-            on_line_bytes = flow.frame_bytes + port.overhead_bytes
+            on_line_bytes = flow.frame_bytes + getattr(way[0].where, "overhead_bytes", 0)
             nic_ps = interval_ps(on_line_bytes, host.access_bps)
             row["nic_ps"], row["nic_fraction"] = split(nic_ps)
     return rows
 
 
-def _held_packets(state: State, index: int) -> int:
-    kind = state.classes[index]
-    return int(state.queues[kind["queue"]]["limit"] // max(kind["amount"], 1))
+def _held_packets(hop: Passed) -> int:
+    kind = hop.state.classes[hop.row]
+    return int(hop.state.queues[kind["queue"]]["limit"] // max(kind["amount"], 1))
 
 
-def _fill_times(row: np.void, host: Host, flow: Flow, port: Port) -> None:
+def _fill_times(row: np.void, host: Host, flow: Flow, base_delays_s: Sequence[float]) -> None:
     before_s = Fraction(host.queue.delay_s if host.queue else 0)
     back_s = Fraction(flow.round_trip_s) - before_s
-    if back_s < Fraction(port.base_delay_s):
-        least_s = float(before_s) + port.base_delay_s
+    if back_s < sum(map(Fraction, base_delays_s)):
+        least_s = float(before_s) + sum(base_delays_s)
         fail(f"Flow {flow.name!r} round_trip_s", flow.round_trip_s, f"at least {least_s}")
-    row["return_ps"] = max(round(back_s * PS_PER_S), 0)
+    before_ps = sum(map(picoseconds, base_delays_s[:-1]))
+    row["return_ps"] = max(round(back_s * PS_PER_S) - before_ps, 0)
     row["start_ps"] = row["wake_ps"] = picoseconds(flow.start_s)
     row["stop_ps"] = NEVER if flow.stop_s is None else picoseconds(flow.stop_s)
     row["ack_delay_ps"], row["lost_share"] = picoseconds(flow.ack_delay_s), flow.lost_share
@@ -224,10 +285,10 @@ def _rates(rows: NDArray[np.void]) -> Floats:
     return np.zeros(int(sizes.sum()) + 1)
 
 
-def _host_rows(hosts: Sequence[Host], first_row: int, seed: int) -> NDArray[np.void]:
+def _host_rows(hosts: Sequence[Host], seed: int) -> NDArray[np.void]:
     rows = np.zeros(len(hosts), tables.HOST)
     for i, (row, host) in enumerate(zip(rows, hosts, strict=True)):
-        row["row"], row["key"] = first_row + i, key(seed, 2, i)
+        row["key"] = key(seed, 2, i)
         row["htb"] = isinstance(host.pacing, HtbPacing)
         with numbers_of(f"Host {host.name!r}"):
             row["jitter_ps"] = picoseconds(host.jitter_s)

@@ -1,4 +1,4 @@
-"""Run TCP connections, and streams beside them, through a port packet by packet."""
+"""Run TCP connections, and streams beside them, through a port or several packet by packet."""
 
 import warnings
 from collections.abc import Sequence
@@ -11,20 +11,22 @@ from qoslib.flows import Host
 from qoslib.packets.collect import collected
 from qoslib.packets.kernels.clock import NEVER, PS_PER_S
 from qoslib.packets.kernels.loop import affordable
-from qoslib.packets.kernels.tables import State
-from qoslib.packets.loops import Beside, beside
+from qoslib.packets.loops import beside
 from qoslib.packets.plan import Run
 from qoslib.packets.plan_marks import kinds_of
 from qoslib.packets.progress import Chunk, Progress, Watch, play
-from qoslib.port import Port
+from qoslib.packets.whole import Whole
+from qoslib.port import Chain, Forwarder, Port, Switch
 from qoslib.record import checked
 from qoslib.results import FlowEvents, FlowRecord, Result
 from qoslib.tcp.kernels.loop import run as run_flat
 from qoslib.tcp.kernels.loop import run_flows, run_tree
+from qoslib.tcp.kernels.network import run_any_network, run_network
 from qoslib.tcp.kernels.receiver import count_received
 from qoslib.tcp.kernels.tables import Senders
 from qoslib.tcp.places import lengthened
 from qoslib.tcp.plan import names_of, plan, sources_of
+from qoslib.tcp.plan_network import plan_network
 from qoslib.traffic import Stream
 
 __all__ = ["simulate"]
@@ -39,7 +41,7 @@ KINDS, STATES = (
 
 
 def simulate(
-    port: Port,
+    network: Port | Forwarder | Chain | Switch,
     hosts: Sequence[Host],
     duration_s: float,
     *,
@@ -51,15 +53,15 @@ def simulate(
     progress: Progress | None = None,
     chunk_events: int = CHUNK_EVENTS,
 ) -> Result:
-    """Send TCP connections through a port packet by packet, and record what happened.
+    """Send TCP connections through a port or network packet by packet; record what happened.
 
     The same description and seed give the same record, bit for bit. Stopping it (Ctrl-C, the
     notebook's stop button) ends it early, with a warning and the record of a run that ends there.
 
     Parameters
     ----------
-    port : Port
-        Without PAUSE; its droppers, policers, shapers and schedulers as in `packets.simulate`.
+    network : Port, Forwarder, Chain or Switch
+        Without PAUSE; all else as in `packets.simulate`. Hops name flows as they name streams.
     hosts : sequence of Host
         At least one.
     duration_s : float
@@ -73,7 +75,7 @@ def simulate(
     bins : int
         Number of bins of the histories.
     events : int
-        Most entries of the event records of the port and of the flows, from the first on; 0 for
+        Most entries of the event records of each port and of the flows, from the first on; 0 for
         none.
     progress : callable, optional
         Called with simulated time done and in all [s]; by default a bar after two seconds.
@@ -98,6 +100,9 @@ def simulate(
 
     Notes
     -----
+    In a `Chain` a flow passes the hops that name it, in order, and of a `Switch` one port. `hops`
+    of the result has what happened at each.
+
     A packet takes its time on the host's line, then waits at the port; the rest of the round trip
     passes between the end of its last bit on the port's line and the ACK's arrival. A flow may lose
     some of its packets on that way (`Flow.lost_share`). ACKs are neither lost nor delayed further.
@@ -115,28 +120,28 @@ def simulate(
     >>> round(float(result.tcp.goodput_bps[0]) / 1e6, 1)
     95.9
     """
-    port = checked(Port, port, "port")
+    network = checked(Port | Forwarder | Chain | Switch, network, "network")
     hosts = checked(tuple[Host, ...], hosts, "hosts")
     streams = checked(tuple[Stream, ...], streams, "streams")
     names = names_of(hosts, streams)
     checked(Chunk, chunk_events, "chunk_events")
     options = Run(duration_s, warmup_s, seed, bins, events=events)
-    kinds = kinds_of(port, [*sources_of(hosts), *streams])
-    state, senders = plan(port, hosts, streams, options)
-    parts = beside(port, state, options.end_ps)
-    chunk = affordable(state, chunk_events)
+    of_run: _AtPort | _InNetwork
+    if isinstance(network, Port):
+        of_run = _AtPort(network, hosts, streams, options, chunk_events)
+    else:
+        of_run = _InNetwork(network, hosts, streams, options, chunk_events)
 
     def advance(watch: Watch) -> int:
-        nonlocal senders
-        done_ps = _run(state, parts, senders, options.end_ps, chunk)
-        senders = lengthened(senders, hosts, options.needs)
+        done_ps = of_run.advance()
+        of_run.senders = lengthened(of_run.senders, hosts, options.needs)
         return done_ps
 
     done_ps = play(advance, options, progress)
-    marks = [kind.mark for kind in kinds]
-    result = collected(state, names, port.queue_names, options, done_ps, marks=marks)
+    result = of_run.record(names, done_ps)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
+    senders = of_run.senders
     count_received(senders.flows, senders.segments, done_ps)
     record = _flow_record(senders, hosts, result)
     if events:
@@ -144,16 +149,73 @@ def simulate(
     return replace(result, model="tcp", tcp=record)
 
 
-def _run(state: State, parts: Beside, senders: Senders, until_ps: int, events: int) -> int:
-    """Play a port and its senders, by the loop that it needs."""
-    done_ps: int
-    if parts.flows is not None:
-        done_ps = run_flows(state, parts.tree, parts.flows, senders, until_ps, events)
-    elif parts.tree is not None:
-        done_ps = run_tree(state, parts.tree, senders, until_ps, events)
-    else:
-        done_ps = run_flat(state, senders, until_ps, events)
-    return done_ps
+class _AtPort:
+    """A port and its senders under way."""
+
+    def __init__(
+        self,
+        port: Port,
+        hosts: Sequence[Host],
+        streams: Sequence[Stream],
+        options: Run,
+        chunk_events: int,
+    ) -> None:
+        self.port, self.options = port, options
+        self.kinds = kinds_of(port, [*sources_of(hosts), *streams])
+        self.state, self.senders = plan(port, hosts, streams, options)
+        self.parts = beside(port, self.state, options.end_ps)
+        self.events = affordable(self.state, chunk_events)
+
+    def advance(self) -> int:
+        """Play about so many events, by the loop that the port needs; how far all is done [ps]."""
+        parts, more = self.parts, (self.senders, self.options.end_ps, self.events)
+        if parts.flows is not None:
+            return int(run_flows(self.state, parts.tree, parts.flows, *more))
+        if parts.tree is not None:
+            return int(run_tree(self.state, parts.tree, *more))
+        return int(run_flat(self.state, *more))
+
+    def record(self, names: tuple[str, ...], done_ps: int) -> Result:
+        """What happened to the packets."""
+        marks = [kind.mark for kind in self.kinds]
+        queues = self.port.queue_names
+        return collected(self.state, names, queues, self.options, done_ps, marks=marks)
+
+
+class _InNetwork:
+    """Several hops and their senders under way."""
+
+    def __init__(
+        self,
+        network: Forwarder | Chain | Switch,
+        hosts: Sequence[Host],
+        streams: Sequence[Stream],
+        options: Run,
+        chunk_events: int,
+    ) -> None:
+        self.streams, self.options = [*sources_of(hosts), *streams], options
+        self.planned = plan_network(network, hosts, streams, options)
+        self.senders = self.planned.senders
+        stations = self.planned.stations
+        self.next_ps = np.zeros(len(stations), np.int64)
+        self.events = min(affordable(each.state, chunk_events) for each in stations)
+
+    def advance(self) -> int:
+        """Play about so many events, by the loop that the hops need; how far all is done [ps]."""
+        state, at, tree, tree_at, flows, flows_at = self.planned.ports
+        more = self.planned.network, self.senders, self.next_ps, self.options.end_ps, self.events
+        if tree is None:
+            return int(run_network(state, at, *more))
+        return int(run_any_network(state, tree, flows, at, tree_at, flows_at, *more))
+
+    def record(self, names: tuple[str, ...], done_ps: int) -> Result:
+        """What happened to the packets; of a forwarder alone that is what happened there."""
+        stations, routes = self.planned.stations, self.planned.routes
+        for k, station in enumerate(stations):
+            station.state = self.planned.ports.part(k, station.state)
+        return Whole(stations, self.streams, routes, self.options).record(
+            done_ps, self.planned.through
+        )
 
 
 def _flow_record(senders: Senders, hosts: Sequence[Host], result: Result) -> FlowRecord:

@@ -67,9 +67,20 @@ def test_models_run_what_they_say_they_run(models, network, streams):
         assert (answer(model, network, streams).sent_pps > 0).all()
 
 
-@pytest.mark.parametrize("network", [TREE, HTB, queue(flows=p.FlowQueues())])
-def test_tcp_runs_through_trees_and_flow_queues(network):
-    assert answer("packets", network, (), HOSTS).sent_pps[0] > 0
+KINDS = {"flat": LINE, "tree": TREE, "HTB": HTB, "flow queues": queue(flows=p.FlowQueues())}
+ENGINE = p.Forwarder("engine", p.Queue("in", LIMIT), packet_s=1e-5)
+
+
+@pytest.mark.parametrize("port", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("network", [lambda port: port, alone, chain])
+def test_tcp_runs_through_any_port_alone_in_a_chain_and_in_a_switch(network, port):
+    assert (answer("packets", network(port), PLAIN, HOSTS).sent_pps > 0).all()
+
+
+def test_tcp_runs_through_forwarders():
+    before = p.Chain("chain", (p.Hop(ENGINE), p.Hop(LINE)))
+    for network in (ENGINE, before):
+        assert answer("packets", network, (), HOSTS).sent_pps[0] > 0
 
 
 WITH_HOSTS = "allowed: in TCP's fluid model one without a tree; its packets run through trees$"
@@ -103,9 +114,13 @@ REFUSED = {
         ("fluid", HTB, (), HOSTS),
         f"Port 'line' scheduler is .*; {WITH_HOSTS}",
     ),
-    "hosts at a switch": (
-        ("packets", alone(LINE), (), HOSTS),
-        "the network of TCP hosts is 'Switch'; allowed: a Port: no engine runs hosts at",
+    "hosts at a switch, fluid": (
+        ("fluid", alone(LINE), (), HOSTS),
+        'the network of TCP hosts is .*; allowed: a Port in the fluid model; model="packets" runs',
+    ),
+    "hosts at a port that pauses": (
+        ("packets", chain(LINE.replace(pause=p.Pause(9, 3))), (), HOSTS),
+        "Port 'line' pause is .*; allowed: None: TCP's hosts know no PAUSE",
     ),
     "limits by mark with hosts, fluid": (
         ("fluid", queue(limits=BY_MARK), (), HOSTS),

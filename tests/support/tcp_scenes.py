@@ -7,9 +7,15 @@ from hypothesis import strategies as st
 from qoslib import flows as f
 from qoslib.port import (
     ByteLimit,
+    Chain,
+    Classifier,
     Codel,
     HeadDrop,
+    HierarchicalTokenBucket,
+    Hop,
     Instantaneous,
+    MemoryPool,
+    Node,
     PacketLimit,
     PeakRate,
     Pie,
@@ -18,7 +24,9 @@ from qoslib.port import (
     Queue,
     Red,
     RedProfile,
+    SchedulerTree,
     Shaper,
+    Switch,
     TailDrop,
 )
 from qoslib.traffic import Cbr, Poisson, Stream
@@ -172,3 +180,65 @@ STREAMS = st.sampled_from(
         (Stream("udp", 3e6, FRAME, Cbr(), jitter_s=1e-3),),
     ]
 )
+
+
+@st.composite
+def trees(draw):
+    """A port whose flow `a` has a queue of its own, below a node that lends."""
+    port, other = draw(ports()), draw(ports())
+    rates = st.sampled_from([1e6, 4e6, 8e6])
+    queues = [
+        at.queues[0].replace(
+            name=name,
+            guaranteed_bps=draw(rates),
+            guaranteed_burst_bytes=6000,
+            quantum_bytes=draw(st.sampled_from([1500, 4000])),
+            priority=draw(st.integers(0, 1)),
+        )
+        for name, at in (("a", port), ("rest", other))
+    ]
+    shaper = draw(st.sampled_from([None, Shaper(7e6, 4000)]))
+    nodes = (Node("root", ("a", "rest"), draw(rates), shaper, guaranteed_burst_bytes=6000),)
+    kind = draw(st.sampled_from([SchedulerTree, HierarchicalTokenBucket]))
+    return port.replace(
+        queues=tuple(queues),
+        scheduler=kind(nodes),
+        classifier=Classifier((("a", "a"),), "rest"),
+    )
+
+
+@st.composite
+def networks(draw, senders):
+    """A chain or a switch of two or three hops, a host and streams beside it."""
+    host, streams = draw(senders), draw(STREAMS)
+    names = [each.name for each in (*host.flows, *streams)]
+    count = draw(st.integers(2, 3))
+    rates = st.sampled_from([LINE_BPS, LINE_BPS, 6e6])
+    made = [draw(st.one_of(ports(), ports(), trees())) for _ in range(count)]
+    hops = [
+        at.replace(
+            name=f"hop {i}",
+            rate_bps=draw(rates),
+            base_delay_s=draw(st.sampled_from([0.0, 0.003])) if i + 1 < count else 0.0,
+        )
+        for i, at in enumerate(made)
+    ]
+    if len(names) >= count and draw(st.booleans()):
+        of = [*range(count), *(draw(st.integers(0, count - 1)) for _ in names[count:])]
+        by = [tuple(n for n, k in zip(names, of, strict=True) if k == i) for i in range(count)]
+        network = Switch("switch", tuple(map(Hop, pooled(hops), by)))
+    else:
+        some = st.sets(st.sampled_from(names), min_size=1)
+        by = [(), *(tuple(sorted(draw(some))) for _ in hops[1:])]
+        network = Chain(
+            "chain", tuple(map(Hop, draw(st.permutations(hops)), draw(st.permutations(by))))
+        )
+    return network, host, streams
+
+
+def pooled(ports):
+    """The ports, whose queues share a memory."""
+    memory = MemoryPool("memory", 60_000)
+    for port in ports:
+        queues = tuple(queue.replace(pool="memory", alpha=1.0) for queue in port.queues)
+        yield port.replace(queues=queues, pools=(memory,))

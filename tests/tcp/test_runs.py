@@ -192,7 +192,13 @@ NETEM = Host("host", 1e9, (FLOW,), queue=NetemQueue(10, 0.02))
 WRONG = {
     "no flow": lambda: run(hosts=()),
     "a name twice": lambda: run(streams=[UDP.replace(name="a")]),
-    "a chain": lambda: run(Chain("c", (Hop(PORT),))),
+    "a chain that leaves a flow out": lambda: run(
+        Chain("c", (Hop(PORT, ("udp",)),)), streams=[UDP.replace(name="udp")]
+    ),
+    "a hop that pauses": lambda: run(Chain("c", (Hop(PORT.replace(pause=Pause(5))),))),
+    "a round trip below the delays of two hops": lambda: run(
+        Chain("c", tuple(Hop(PORT.replace(name=name, base_delay_s=0.03)) for name in "ab"))
+    ),
     "a pause": lambda: run(PORT.replace(pause=Pause(5))),
     "no events": lambda: run(chunk_events=0),
     "a round trip below the delays": lambda: run(PORT.replace(base_delay_s=0.001), [NETEM]),

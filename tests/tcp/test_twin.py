@@ -16,7 +16,18 @@ from qoslib.port import (
     Queue,
 )
 from soak import many
-from tcp_scenes import FRAME, LINE_BPS, RECOVERIES, SCALABLE, STREAMS, hosts, marking_ports, ports
+from tcp_scenes import (
+    FRAME,
+    LINE_BPS,
+    RECOVERIES,
+    SCALABLE,
+    STREAMS,
+    hosts,
+    marking_ports,
+    networks,
+    ports,
+    trees,
+)
 from twin.clock import PS, whole_ps
 from twin.tcp import simulate_tcp
 
@@ -47,14 +58,16 @@ def same_flows(record, flows):
     assert_array_equal(record.in_flight_packets[:, -1], [flow.count("flight") for flow in flows])
 
 
-def agree(port, host, streams, seed, chunk):
+def agree(network, host, streams, seed, chunk):
     options = {"streams": streams, "seed": seed, "bins": BINS}
-    result = tcp.simulate(port, [host], SECONDS, progress=quiet, chunk_events=chunk, **options)
-    twin, flows = simulate_tcp(port, [host], SECONDS, **options)
-    same_counts(result, twin)
+    result = tcp.simulate(network, [host], SECONDS, progress=quiet, chunk_events=chunk, **options)
+    twins, through, flows = simulate_tcp(network, [host], SECONDS, **options)
+    for hop, twin in zip(result.hops or [result], twins, strict=True):
+        same_counts(hop, twin)
+        same_latencies(hop, twin.latencies)
+        same_history(hop.history, twin)
     same_flows(result.tcp, flows)
-    same_latencies(result, twin.latencies)
-    same_history(result.history, twin)
+    same_latencies(result, through)
 
 
 @pytest.mark.parametrize("recovery", RECOVERIES)
@@ -68,6 +81,18 @@ def test_the_twin_agrees_where_scalable_senders_are_marked(recovery):
     senders = hosts(recovery, SCALABLE)
     scenes = given(marking_ports(), senders, STREAMS, st.integers(0, 9), CHUNKS)
     many(25)(scenes(agree))()
+
+
+@pytest.mark.parametrize("recovery", ["sack", "newreno"])
+def test_the_twin_agrees_in_trees(recovery):
+    scenes = given(trees(), hosts(recovery), STREAMS, st.integers(0, 9), CHUNKS)
+    many(15)(scenes(agree))()
+
+
+@pytest.mark.parametrize("recovery", ["sack", "halving"])
+def test_the_twin_agrees_in_networks(recovery):
+    scenes = given(networks(hosts(recovery)), st.integers(0, 9), CHUNKS)
+    many(25)(scenes(lambda scene, seed, chunk: agree(*scene, seed, chunk)))()
 
 
 def test_repeats_that_tell_of_no_loss_find_room_in_the_log():

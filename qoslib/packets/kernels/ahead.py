@@ -1,7 +1,7 @@
 """Kernels that were compiled ahead of time, for where numba cannot run: in a web page.
 
-They are the machine code that numba makes, in a library of its own. Python calls eleven of them;
-the others are within these, and Python only needs what is written.
+They are the machine code that numba makes, in a library of its own. Python calls some of them; the
+others are within these, and Python only needs what is written.
 """
 
 import ctypes
@@ -26,6 +26,8 @@ ENTRIES = {
     "qoslib.tcp.kernels.loop.run": "run_tcp",
     "qoslib.tcp.kernels.loop.run_tree": "run_tcp_tree",
     "qoslib.tcp.kernels.loop.run_flows": "run_tcp_flows",
+    "qoslib.tcp.kernels.network.run_network": "run_tcp_network",
+    "qoslib.tcp.kernels.network.run_any_network": "run_tcp_any_network",
     "qoslib.tcp.kernels.receiver.count_received": "count_received",
     "qoslib.tcp.fluid.kernels.loop.run": "run_tcp_fluid",
 }

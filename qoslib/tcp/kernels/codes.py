@@ -25,6 +25,9 @@ TAG = CWR - 1
 #: How a receiver reports marks: not; until it sees CWR (RFC 3168); or which packets had them.
 NO_ECN, UNTIL_CWR, EXACTLY, COUNTED = range(4)
 
+#: What the sources of one of several ports are.
+OF_STREAM, OF_FLOW, OF_WIRE = range(3)
+
 #: Phases of a flow of the fluid.
 SLOW, AVOID, RECOVER, SILENT = range(4)
 #: What the fluid keeps of each bin: packets put on the line, past it and lost, and how a window

@@ -35,9 +35,9 @@ def schedule(state, senders, index):
     if flow.acks > 0:
         ack = senders.acks[flow.ack_first + (flow.ack_head & flow.ack_mask)]
         next_ps = min(next_ps, ack.arrival_ps)
-    if state.streams[index].next_ps != next_ps:
-        state.streams[index].next_ps = next_ps
-        replay(state.tree, state.streams, index)
+    if state.streams[flow.row].next_ps != next_ps:
+        state.streams[flow.row].next_ps = next_ps
+        replay(state.tree, state.streams, flow.row)
 
 
 @kernel

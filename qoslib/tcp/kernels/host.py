@@ -3,11 +3,11 @@
 All are first in, first out, so a burst's times follow from those of the burst before it.
 """
 
-from qoslib.packets.kernels.arrivals import replay
-from qoslib.packets.kernels.clock import HORIZON_PS, NEVER, add
+from qoslib.packets.kernels.clock import HORIZON_PS, add
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.draws import uniform
 from qoslib.tcp.kernels.places import burst_place
+from qoslib.tcp.kernels.wires import put_on_wire
 
 #: Beyond the end of any run: a host's line and pacer that are busy till then stay so.
 _FOREVER_PS = 4 * HORIZON_PS
@@ -51,8 +51,9 @@ def hand_down(host, burst_ends_ps, places, pace_ps, now_ps):
 
 
 @kernel
-def put_on_line(state, host, ways, flow, packet_class, tag):
+def put_on_line(state, senders, flow, tag):
     """A segment goes out behind what is on the host's line, and will reach the port."""
+    host = senders.hosts[flow.host]
     host.line_ps, host.line_fraction = add(
         host.line_ps, host.line_fraction, flow.nic_ps, flow.nic_fraction
     )
@@ -61,22 +62,4 @@ def put_on_line(state, host, ways, flow, packet_class, tag):
     if host.jitter_ps > 0:
         arrival_ps += int(uniform(host) * host.jitter_ps)
     host.last_ps = max(arrival_ps, host.last_ps)
-    way = ways[host.first + ((host.head + host.waiting) & host.mask)]
-    way.arrival_ps = host.last_ps
-    way.packet_class, way.tag = packet_class, tag
-    host.waiting += 1
-    if host.waiting == 1:
-        state.streams[host.row].next_ps = way.arrival_ps
-        replay(state.tree, state.streams, host.row)
-
-
-@kernel
-def next_way(state, host, ways):
-    """The host's oldest packet has reached the port; when does the next one?"""
-    host.head += 1
-    host.waiting -= 1
-    next_ps = NEVER
-    if host.waiting > 0:
-        next_ps = ways[host.first + (host.head & host.mask)].arrival_ps
-    state.streams[host.row].next_ps = next_ps
-    replay(state.tree, state.streams, host.row)
+    put_on_wire(state, senders.wires[flow.wire], senders.ways, host.last_ps, flow.row, tag)

@@ -12,12 +12,12 @@ from qoslib.packets.kernels.ring_buffer import tail_slot
 from qoslib.packets.kernels.steps import arrive, send
 from qoslib.tcp.kernels.codes import CWR, MARKED, MOST_TRIES, TAG
 from qoslib.tcp.kernels.flow import acts, schedule
-from qoslib.tcp.kernels.host import next_way
 from qoslib.tcp.kernels.receiver import receive, received_by
+from qoslib.tcp.kernels.wires import take_off_wire
 
 
 @kernel
-def _begin_counts(flows, segments, warm_ps):
+def begin_counts(flows, segments, warm_ps):
     """At the end of the warm-up."""
     for flow in flows:
         flow.received_before = received_by(flow, segments, warm_ps - 1)
@@ -26,7 +26,7 @@ def _begin_counts(flows, segments, warm_ps):
 
 
 @kernel
-def _note_flows(senders, edges_ps, first_bin, end_bin):
+def note_flows(senders, edges_ps, first_bin, end_bin):
     """At the end of each of these bins: windows and round trips as they are."""
     for edge in range(first_bin, end_bin):
         for index in range(len(senders.flows)):
@@ -40,10 +40,10 @@ def _note_flows(senders, edges_ps, first_bin, end_bin):
 def _run_timers(state, senders, port, now_ps, events):
     """As for any port; and what is noted of flows at the same times."""
     if port.forget_ps <= now_ps:
-        _begin_counts(senders.flows, senders.segments, port.warm_ps)
+        begin_counts(senders.flows, senders.segments, port.warm_ps)
     edge = port.edge
     events = run_timers(state, port, now_ps, events)
-    _note_flows(senders, state.edges_ps, edge, port.edge)
+    note_flows(senders, state.edges_ps, edge, port.edge)
     return events
 
 
@@ -91,10 +91,7 @@ def _note_mark(state, senders, index):
 @kernel
 def _reaches_port(state, tree, flows, senders, port, index, now_ps):
     """The oldest packet on a host's way out arrives."""
-    host = senders.hosts[index]
-    way = senders.ways[host.first + (host.head & host.mask)]
-    packet_class, tag = way.packet_class, way.tag
-    next_way(state, host, senders.ways)
+    packet_class, tag = take_off_wire(state, senders.wires[index], senders.ways)
     arrive(state, tree, flows, port, packet_class, tag, now_ps)
     _note_mark(state, senders, packet_class)
 
@@ -107,7 +104,7 @@ def play(state, tree, flows, senders, until_ps, events):
     `qoslib.tcp.places.lengthened`.
     """
     port = state.port[0]
-    first_other, first_host = len(senders.flows), senders.hosts[0].row
+    first_other, first_host = len(senders.flows), senders.wires[0].row
     begin(state)
     while True:
         index = state.tree[1]

@@ -10,8 +10,8 @@ from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.tcp.kernels.codes import BBR
 
 #: The tables that grow; `Senders.places` has a row of each.
-TABLES = ("segments", "departures", "log", "acks", "ways", "burst_ends_ps")
-SEGMENTS, DEPARTURES, LOG, ACKS, WAYS, BURSTS = range(len(TABLES))
+TABLES = ("segments", "departures", "log", "acks", "ways", "burst_ends_ps", "trips")
+SEGMENTS, DEPARTURES, LOG, ACKS, WAYS, BURSTS, TRIPS = range(len(TABLES))
 
 
 @kernel
@@ -56,8 +56,17 @@ def _widen_window(senders, flow, count, more):
 
 
 @kernel
-def makes_room(senders, flow, host, count):
-    """So many segments more fit where flow and host keep theirs.
+def wire_place(wire, ways, places, count):
+    """The wire's ring has room for so many packets more."""
+    if wire.waiting + count > wire.mask + 1:
+        wire.first, wire.mask = _widened(
+            ways, places, WAYS, wire.first, wire.mask, wire.head, wire.waiting, count
+        )
+
+
+@kernel
+def makes_room(senders, flow, count):
+    """So many segments more fit where the flow and its wire keep theirs.
 
     A flow's ring keeps a place free: the receiver looks for the segment behind the last one.
     """
@@ -68,10 +77,7 @@ def makes_room(senders, flow, host, count):
         flow.log_first, flow.log_mask = _widened(
             senders.log, places, LOG, flow.log_first, flow.log_mask, flow.scan, logged, count
         )
-    if host.waiting + count > host.mask + 1:
-        host.first, host.mask = _widened(
-            senders.ways, places, WAYS, host.first, host.mask, host.head, host.waiting, count
-        )
+    wire_place(senders.wires[flow.wire], senders.ways, places, count)
 
 
 @kernel
@@ -97,3 +103,17 @@ def burst_place(host, burst_ends_ps, places):
             host.bursts,
             1,
         )
+
+
+@kernel
+def trip_place(trips, places):
+    """A free place for a segment's way through several ports."""
+    place = trips[0].tag
+    if place > 0:
+        trips[0].tag = trips[place].tag
+        return place
+    row = places[TRIPS]
+    row.used += 1
+    if len(trips) - row.used < reserve(row.largest, row.most):
+        places[0].short = 1
+    return row.used - 1

@@ -52,7 +52,7 @@ def _ecn_bits(flow, number, tries):
 
 
 @kernel
-def _transmit(state, senders, flow, packet_class, now_ps):
+def _transmit(state, senders, flow, index, now_ps):
     """One segment leaves the socket: a lost one, or the next new one."""
     segments = senders.segments
     if flow.lost > 0:
@@ -73,12 +73,12 @@ def _transmit(state, senders, flow, packet_class, now_ps):
     flow.flight += 1
     flow.prr_out += 1
     if senders.room[0].left > 0:
-        note_flow(flow, senders.events, senders.room, NOTED_SEND, packet_class, tag, now_ps)
+        note_flow(flow, senders.events, senders.room, NOTED_SEND, index, tag, now_ps)
     if flow.law == BBR:
         note_sent(flow, senders.departures, number, segment.tries, now_ps)
     if flow.feedback == UNTIL_CWR:
         tag |= _ecn_bits(flow, number, segment.tries)
-    put_on_line(state, senders.hosts[flow.host], senders.ways, flow, packet_class, tag)
+    put_on_line(state, senders, flow, tag)
 
 
 @kernel
@@ -114,7 +114,7 @@ def _note_use(flow, limited, sent):
 
 
 @kernel
-def _sends(state, senders, flow, packet_class, now_ps):
+def _sends(state, senders, flow, index, now_ps):
     """Send all that may be sent now; whether it was the window that ended it."""
     while not flow.given_up:
         has, room = _has(flow, now_ps), int(flow.cwnd) - flow.flight
@@ -131,9 +131,9 @@ def _sends(state, senders, flow, packet_class, now_ps):
         if not hand_down(host, senders.burst_ends_ps, senders.places, pace_ps, now_ps):
             _refused(flow, count, now_ps)
             return False
-        makes_room(senders, flow, host, count)
+        makes_room(senders, flow, count)
         for _ in range(count):
-            _transmit(state, senders, flow, packet_class, now_ps)
+            _transmit(state, senders, flow, index, now_ps)
         _paces(flow, pace_ps, count, now_ps)
         if flow.rto_ps == NEVER:
             arm(flow, now_ps)
@@ -141,8 +141,8 @@ def _sends(state, senders, flow, packet_class, now_ps):
 
 
 @kernel
-def sends(state, senders, flow, packet_class, now_ps):
+def sends(state, senders, flow, index, now_ps):
     """Send all that may be sent now, and note how far the window was used."""
     flow.wake_ps, first = NEVER, flow.next
-    limited = _sends(state, senders, flow, packet_class, now_ps)
+    limited = _sends(state, senders, flow, index, now_ps)
     _note_use(flow, limited, flow.next > first)

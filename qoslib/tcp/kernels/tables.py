@@ -11,6 +11,8 @@ from qoslib.packets.kernels.tables import Columns, table
 
 FLOW = table(
     draws=True,
+    # Its first port, its row and packet class there, and the wire from its host to there.
+    place=Columns("port row wire"),
     window=Columns(
         "host first mask una next end flight lost limit limited state recover", "cwnd ssthresh"
     ),
@@ -58,7 +60,7 @@ FLOW = table(
 
 HOST = table(
     draws=True,
-    line=Columns("row line_ps line_fraction first mask head waiting"),
+    line=Columns("line_ps line_fraction"),
     netem=Columns("limit bursts_first bursts_mask bursts_head bursts delay_ps jitter_ps last_ps"),
     pacing=Columns("htb free_ps"),
 )
@@ -69,8 +71,24 @@ SEGMENT = table("state tries order sent_ps got got_ps")
 #: What a BBR flow notes of a segment when it leaves.
 DEPARTURE = table("delivered delivered_ps first_ps app_limited")
 
-#: A packet on its way from its host to the port.
+#: Packets on their way to a port, in the order in which they arrive: from a host, or from another
+#: port after its base delay. They are a ring of `WAY`s, and a row of the port's sources; a port of
+#: -1 is behind the last.
+WIRE = table("port row first mask head waiting base_ps from_host")
+
+#: A packet on its way, and what it will be there; behind the last port its stream.
 WAY = table("arrival_ps tag", indices="packet_class")
+
+#: A segment's way through several ports: when it came to the first, and its own tag. Row 0 holds
+#: the place of the next free one.
+TRIP = table("since_ps tag")
+
+#: What a packet class of one of several ports is: of a flow or -1, of a stream; the wire that it
+#: goes on, or -1, and what it is there; how many marks of it are known.
+ROUTE = table("flow stream wire packet_class marks")
+
+#: What a row of the sources of one of several ports is, and which of them.
+SOURCE = table("kind number")
 
 #: An acknowledgement on its way back: all before `upto`, the packet that made it leave, and what
 #: it says of marks.
@@ -100,7 +118,9 @@ class Senders(NamedTuple):
     departures: np.ndarray
     log: np.ndarray
     acks: np.ndarray
+    wires: np.ndarray
     ways: np.ndarray
+    trips: np.ndarray
     burst_ends_ps: np.ndarray
     places: np.ndarray
     pace_ps: np.ndarray
@@ -108,3 +128,16 @@ class Senders(NamedTuple):
     notes: np.ndarray
     events: np.ndarray
     room: np.ndarray
+
+
+class Network(NamedTuple):
+    """What several ports have beside their own tables, and delays over all that a stream passes.
+
+    `routes` and `sources` stand behind one another like the packet classes and streams of ports.
+    """
+
+    routes: np.ndarray
+    sources: np.ndarray
+    delays: np.ndarray
+    histogram: np.ndarray
+    sent: np.ndarray

@@ -6,11 +6,14 @@ packet in flight, those sent after it that are known to have arrived.
 
 import math
 from collections import deque
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from types import SimpleNamespace
 
 from qoslib import flows as f
 from qoslib.flows import actual_rate_bps, burst_bytes
+from qoslib.port import Chain, Hop, Switch
 from qoslib.traffic import Stream
 from twin.chain import record_of
 from twin.clock import FINE, NEVER, PS, cost, floor_ps, whole_ps
@@ -23,19 +26,32 @@ LAWS = {f.Reno: RenoLaw, f.Cubic: CubicLaw, f.HTcp: HTcpLaw, f.Bbr: BbrLaw}
 LAWS |= {f.Dctcp: DctcpLaw, f.Prague: PragueLaw}
 
 
-class HostTwin:
-    """A line, a queue and a pacer, all first in, first out."""
+class WireTwin:
+    """Packets on their way to a port, in order."""
 
-    def __init__(self, index, host, port, seed):
-        self.host, self.overhead = host, Fraction(port.overhead_bytes)
-        self.draws = Draws(seed, 2, index)
-        self.out, self.line, self.free, self.last, self.ends = deque(), 0, 0, 0, []
-        self.delay = whole_ps(host.queue.delay_s) if host.queue else 0
-        self.told_ps = 0
+    def __init__(self):
+        self.packets, self.told_ps = deque(), 0
 
     @property
     def next(self):
-        return self.out[0][0] if self.out else NEVER
+        return self.packets[0][0] if self.packets else NEVER
+
+    def arrive(self, now):
+        _, packet = self.packets.popleft()
+        packet.arrival = now
+        if packet.sent_first < 0:
+            packet.sent_first = now
+        return packet
+
+
+class HostTwin:
+    """A line, a queue and a pacer, all first in, first out; `wires` lead to first hops."""
+
+    def __init__(self, index, host, seed):
+        self.host, self.wires = host, {}
+        self.draws = Draws(seed, 2, index)
+        self.line, self.free, self.last, self.ends = 0, 0, 0, []
+        self.delay = whole_ps(host.queue.delay_s) if host.queue else 0
 
     def takes(self, now, took):
         """A burst comes down, and takes so long at the pacer; whether there is room for it."""
@@ -52,21 +68,18 @@ class HostTwin:
 
     def put(self, flow, number, tries, cwr):
         size = flow.flow.frame_bytes
-        self.line += cost(size + self.overhead, self.host.access_bps)
+        self.line += cost(size + flow.overhead, self.host.access_bps)
         late = int(self.draws.uniform() * whole_ps(self.host.jitter_s)) if self.host.jitter_s else 0
         self.last = max(self.last, floor_ps(self.line) + self.delay + late)
-        self.out.append((self.last, flow, number, tries, cwr))
-
-    def arrive(self, now):
-        _, flow, number, tries, cwr = self.out.popleft()
         ecn = "no" if flow.feedback == "until CWR" and tries > 1 else flow.flow.ecn
-        packet = Packet(flow.index, flow.flow.frame_bytes, flow.flow.label, ecn, now, now)
+        packet = Packet(flow.index, size, flow.flow.label, ecn)
         packet.segment = flow, number, tries, cwr
-        return packet
+        self.wires[flow.hops[0]].packets.append((self.last, packet))
 
 
 class FlowTwin:
-    def __init__(self, index, flow, host, limit, seed):
+    def __init__(self, index, flow, host, hops, limit, seed):
+        self.hops, self.overhead = hops, Fraction(getattr(hops[0].at, "overhead_bytes", 0))
         self.draws = Draws(seed, 3, index)
         self.index, self.flow, self.host, self.limit = index, flow, host, limit
         self.stream = Stream(flow.name, 0.0, flow.frame_bytes, mark=flow.label, ecn=flow.ecn)
@@ -74,7 +87,8 @@ class FlowTwin:
         self.start = whole_ps(flow.start_s)
         self.stop = NEVER if flow.stop_s is None else whole_ps(flow.stop_s)
         self.end = math.ceil(flow.transfer_bytes / flow.mss_bytes) if flow.transfer_bytes else NEVER
-        self.back = whole_ps(flow.round_trip_s) - host.delay
+        before = sum(whole_ps(hop.at.base_delay_s) for hop in hops[:-1])
+        self.back = whole_ps(flow.round_trip_s) - host.delay - before
         self.una = self.new = 0
         self.known, self.tries, self.order, self.left_at = {}, {}, {}, {}
         self.orders, self.arrived, self.forgotten = 0, set(), 0
@@ -451,24 +465,34 @@ class FlowTwin:
 
 
 class TcpTwin(PortTwin):
-    """A port whose sources are flows, streams and hosts, in this order."""
+    """A hop whose sources are flows, streams, and wires from hosts and from other hops."""
 
     def arrive(self, index, now):
         source = self.senders[index]
         if isinstance(source, FlowTwin):
             source.event(now)
             return
-        if isinstance(source, HostTwin):
-            self.streams[index] = source.out[0][1].stream
+        if isinstance(source, WireTwin):
+            self.streams[index] = self.every[source.packets[0][1].stream]
         super().arrive(index, now)
 
     def send(self, queue, packet, now):
         super().send(queue, packet, now)
+        departure = self.notes.outcomes[-1].departure
+        out, marked = departure + self.base_ps, packet.marked or packet.marked_before
+        if packet.stream in self.after:
+            copy = replace(packet, marked=False, marked_before=marked)
+            if hasattr(packet, "segment"):
+                copy.segment = packet.segment
+            self.after[packet.stream].packets.append((out, copy))
+            return
+        if departure <= self.run_.end_ps:
+            self.through[packet.stream].append(out - packet.sent_first)
         if hasattr(packet, "segment"):
             flow, *segment = packet.segment
             if flow.flow.lost_share and flow.draws.uniform() < flow.flow.lost_share:
                 return
-            flow.receive(*segment, packet.marked, self.notes.outcomes[-1].departure)
+            flow.receive(*segment, marked, departure)
 
     def lose(self, queue, packet, cause, now, position, **more):
         super().lose(queue, packet, cause, now, position, **more)
@@ -478,22 +502,53 @@ class TcpTwin(PortTwin):
             flow.lost_first += tries == 1
 
 
-def simulate_tcp(port, hosts, duration_s, *, streams=(), seed=0, bins=7):
-    """Record of the packets, and the flows as they are at the end."""
+def simulate_tcp(where, hosts, duration_s, *, streams=(), seed=0, bins=7):
+    """Records of the hops and delays through all of them, and the flows as they are at the end."""
     end_ps = whole_ps(duration_s)
     edges = [end_ps * (i + 1) // bins for i in range(bins)]
     run = SimpleNamespace(seed=seed, edges=edges, warm_ps=0, end_ps=end_ps)
-    machines = [HostTwin(i, host, port, seed) for i, host in enumerate(hosts)]
+    hops = where.hops if isinstance(where, Chain | Switch) else [Hop(where)]
+    names = [each.name for host in hosts for each in host.flows] + [s.name for s in streams]
+    routes = [[hop for hop in hops if not hop.streams or name in hop.streams] for name in names]
+    machines = [HostTwin(i, host, seed) for i, host in enumerate(hosts)]
     flows = [
-        FlowTwin(i, flow, machine, flow.window_bytes // flow.mss_bytes, seed)
+        FlowTwin(i, flow, machine, routes[i], flow.window_bytes // flow.mss_bytes, seed)
         for i, (flow, machine) in enumerate(
             (flow, machine) for machine in machines for flow in machine.host.flows
         )
     ]
-    first = len(flows)
-    others = [Sender(first + i, stream, seed) for i, stream in enumerate(streams)]
-    sources = [*flows, *others, *machines]
-    described = [*(flow.stream for flow in flows), *streams]
-    twin = TcpTwin(port, [*described, *(flows[0].stream for _ in machines)], sources, run)
-    twin.run(end_ps)
-    return record_of(twin, range(len(described)), run), flows
+    every = [*(flow.stream for flow in flows), *streams]
+    sources = flows + [Sender(len(flows) + i, each, seed) for i, each in enumerate(streams)]
+    for flow in flows:
+        flow.host.wires.setdefault(flow.hops[0], WireTwin())
+    between = {pair: WireTwin() for route in routes for pair in pairwise(route)}
+    labels, twins, members = [[each.label] for each in every], [], []
+    for number, hop in enumerate(hops):
+        mine = [i for i, route in enumerate(routes) if hop in route]
+        silent = SimpleNamespace(next=NEVER, told_ps=0)
+        senders = [sources[i] if routes[i][0] == hop else silent for i in mine]
+        wires = [machine.wires[hop] for machine in machines if hop in machine.wires]
+        wires += [wire for (_, to), wire in between.items() if to == hop]
+        described = [every[i] for i in mine] + [every[0]] * len(wires)
+        own = [labels[i] for i in mine] + [[]] * len(wires)
+        twin = TcpTwin(hop.at, described, [*senders, *wires], run, number, own)
+        twin.every, twin.after = every, {}
+        for i in mine:
+            labels[i] = twin.labels_after(every[i], labels[i])
+            for begin, end in pairwise(routes[i]):
+                if begin == hop:
+                    twin.after[i] = between[begin, end]
+        twins.append(twin)
+        members.append(mine)
+    through = [[] for _ in every]
+    for twin in twins:
+        twin.through = through
+        if isinstance(where, Switch):
+            twin.sharing = [queue for each in twins for queue in each.queues]
+            twin.closed_pools = twins[0].closed_pools
+    while (first := min(twins, key=PortTwin.coming)).coming() < end_ps:
+        first.play()
+    for twin in twins:
+        twin.settle(end_ps)
+    records = [record_of(twin, mine, run) for twin, mine in zip(twins, members, strict=True)]
+    return records, through, flows

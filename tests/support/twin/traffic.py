@@ -18,6 +18,8 @@ class Packet:
     sent_first: int = field(default=-1)
     arrival: int = field(default=-1)
     marked: bool = field(default=False)
+    #: At a hop before.
+    marked_before: bool = field(default=False)
 
     @property
     def capable(self):
