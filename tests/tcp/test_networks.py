@@ -63,6 +63,24 @@ def test_a_chain_of_one_port_is_the_port_alone(port):
         assert dataclasses.replace(result, **whole) == alone
 
 
+def test_flows_cross_a_policer_that_remarks_what_exceeds():
+    """What conforms keeps its mark, what exceeds is dropped early, and what violates at once.
+
+    A remarked packet is of another class, and still of its flow: no segment is forgotten.
+    """
+    flows = tuple(f.Flow(name, 0.03, f.Reno(), mark="AF11", **SIZES) for name in "abc")
+    port = LINE.replace(queues=(COLOURED,), rate_bps=6e6)
+    result = tcp.simulate(port, [f.Host("host", 1e8, flows, jitter_s=1e-3)], 10.0)
+    assert set(result.sent_by_mark_pps) == {"AF11", "AF12"}
+    conforming_pps = result.sent_by_mark_pps["AF11"].sum()
+    assert_allclose(conforming_pps * 8 * 1500, 4e6, rtol=0.05)
+    assert set(result.packets.dropped) >= {"policer", "red"}
+    record = result.tcp
+    drops = record.first_send_drops + record.retransmit_drops
+    assert_array_equal(drops, result.packets.lost)
+    assert record.timeouts.sum() < 0.1 * drops.sum()
+
+
 def parking_lot(each):
     """One bottleneck behind the other; a long flow passes both, and short ones one each."""
     red = p.Red(p.RedProfile(30, 180, 0.03), averaging=p.Instantaneous())

@@ -15,7 +15,18 @@ from places import ROOT, SUPPORT
 from qoslib import packets, tcp
 from qoslib.flows import Cubic, Flow, Host, HTcp, Reno
 from qoslib.packets.kernels.ahead import ENTRIES
-from qoslib.port import PacketLimit, Port, Queue
+from qoslib.port import (
+    Chain,
+    FlowQueues,
+    Hop,
+    Node,
+    PacketLimit,
+    Port,
+    Queue,
+    SchedulerTree,
+    Switch,
+)
+from qoslib.traffic import Poisson, Stream
 from soak import many
 from tcp_scenes import RECOVERIES, STREAMS, hosts, ports
 from website import wasm
@@ -69,6 +80,7 @@ def recorded(tmp_path_factory):
     with recorded_in(tmp_path_factory.mktemp("calls")) as recorder:
         play_mechanisms()
         play_tcp()
+        play_networks()
         play_tcp_fluid()
     assert recorder.calls.keys() == set(ENTRIES.values())
     assert recorder.calls.total() >= 200
@@ -97,6 +109,21 @@ def play_tcp():
             tcp.simulate(port, [host], 1.0, streams=streams, seed=seed)
 
         play()
+
+
+def play_networks():
+    """Ports of each kind alone, in a chain and in a switch, by streams and by TCP."""
+    line = Port("line", 1e7, (Queue("all", PacketLimit(20)),))
+    tree = line.replace(scheduler=SchedulerTree((Node("root", ("all",)),)))
+    flows = line.replace(queues=(Queue("all", PacketLimit(20), flows=FlowQueues(8)),))
+    host = Host("host", 1e8, (Flow("a", 0.02), Flow("b", 0.05)))
+    last = Hop(line.replace(name="last"), ("b",))
+    streams = [Stream(name, 6e6, 1000, Poisson()) for name in "ab"]
+    for port in (line, tree, flows):
+        chain, switch = Chain("chain", (Hop(port), last)), Switch("two", (Hop(port, ("a",)), last))
+        for network in (port, chain, switch):
+            tcp.simulate(network, [host], 0.3)
+            packets.simulate(network, streams, 0.01, chunk_packets=CHUNK)
 
 
 def play_tcp_fluid():
