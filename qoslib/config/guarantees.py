@@ -10,6 +10,7 @@ from qoslib.config.amounts import rate_text
 from qoslib.config.source import check_time
 from qoslib.fluid import SHARINGS
 from qoslib.port import (
+    CakeTins,
     DeficitRoundRobin,
     ExcessRate,
     Fifo,
@@ -104,7 +105,7 @@ def is_strict(port: Port, queue: Queue) -> bool:
         first = queue.priority == min(each.priority for each in port.queues)
         alone = sum(each.guaranteed_bps > 0 for each in level) == 1
         return first and alone and queue.guaranteed_bps >= port.rate_bps and len(port.queues) > 1
-    if isinstance(scheduler, Fifo | DeficitRoundRobin):
+    if isinstance(scheduler, Fifo | DeficitRoundRobin | CakeTins):
         return False
     return queue.priority < max(each.priority for each in port.queues)
 

@@ -57,7 +57,7 @@ def of_flows(configured: ConfiguredPort, given: Sequence[Load]) -> Iterator[str]
         own = [load for load in given if into[load.name] == queue.name]
         steady = [stream for load in own for stream in load.streams if stream.rate_bps]
         number = sum(stream.flows for stream in steady) + sum(len(load.flows) for load in own)
-        if queue.flows is None or number < 2:
+        if queue.flows is None or queue.flows.ways > 1 or number < 2:
             continue
         chance = queue.flows.collision_probability(number)
         if chance >= LEAST_CHANCE:

@@ -16,13 +16,15 @@ _BEGINS = re.compile(r"^[ \t]*(?P<bracket>\[)\s*[{\]]", re.MULTILINE)
 _END = re.compile(r"\n")
 _SPACE = re.compile(r"[\s,]*")
 #: Rates are shown in bytes per second, times in microseconds.
-_RATES = {"rate", "ceil", "peakrate"}
-_TIMES = {"target", "interval", "ce_threshold", "lat", "tupdate"}
+_RATES = {"rate", "ceil", "peakrate", "bandwidth"}
+_TIMES = {"target", "interval", "ce_threshold", "lat", "tupdate", "rtt"}
+#: Of which the value is the word (cake).
+_WORDS = {"diffserv", "flowmode", "atm"}
 #: Counters, and what only says how the kernel holds the numbers.
 _IGNORED = {"direct_packets_stat", "ver", "level", "linklayer", "burst_cell", "cburst_cell"}
 _IGNORED |= {"mpu_rate", "mpu_ceil", "mpu", "multiqueue", "Scell_log", "stats", "leaf", "offload"}
 _IGNORED |= {"class", "handle", "parent", "root", "dev", "kind", "lended", "borrowed", "giants"}
-_IGNORED |= {"tokens", "ctokens", "gap", "seed"}
+_IGNORED |= {"tokens", "ctokens", "gap", "seed", "split_gso"}
 #: Of a filter, what its words are without; `fh` and its like are the kernel's own numbering.
 _OF_FILTERS = {"fh", "order", "key_ht", "bkt", "not_in_hw", "in_hw", "in_hw_count", "skip_hw"}
 _OF_FILTERS |= {"match", "flowid", "classid", "keys", "mark", "mask", "actions", "handle"}
@@ -153,6 +155,10 @@ def _words(kind: str, options: dict[str, Any], line: int) -> Iterator[str]:
             continue
         if key == "lat":
             yield from ("latency", f"{_word(value, line)}us")
+        elif key in _WORDS and isinstance(value, str):
+            yield value
+        elif key == "ack-filter" and isinstance(value, str):
+            yield "no-ack-filter" if value == "disabled" else key
         elif value is True:
             yield key
         elif key in _RATES and not isinstance(value, dict):

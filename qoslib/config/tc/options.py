@@ -165,6 +165,28 @@ KINDS: Mapping[tuple[str, str], Mapping[str, Option]] = {
     ("class", "drr"): {"quantum": Option("size", "drr_quantum")},
     ("qdisc", "qfq"): {},
     ("class", "qfq"): {"weight": Option("count", "qfq_weight"), "maxpkt": Option("count")},
+    ("qdisc", "cake"): {
+        **_kind(rate="bandwidth", time="rtt", size="memlimit", signed="overhead"),
+        "mpu": Option("count", lost="A short frame counts with its own size here, not with mpu."),
+        "fwmark": Option("word", "", "Marks of a firewall choose no tin here.", ("0", "0x0")),
+        "ingress": Option("flag", lost="What CAKE drops takes none of its rate here."),
+        **dict.fromkeys(
+            ("ack-filter", "ack-filter-aggressive"), Option("flag", lost="No ACK is dropped here.")
+        ),
+        **dict.fromkeys(
+            ("hosts", "srchost", "dsthost", "flowblind"),
+            Option("flag", lost="Each flow has a queue of its own here."),
+        ),
+        **_kind(
+            flag="unlimited autorate-ingress nat nonat wash nowash split-gso no-split-gso raw"
+            " no-ack-filter egress atm noatm ptm via-ethernet besteffort precedence diffserv"
+            " diffserv3 diffserv4 diffserv8 flows triple-isolate dual-srchost dual-dsthost"
+            " datacentre lan metro regional internet oceanic satellite interplanetary"
+            " conservative ethernet ether-vlan docsis pppoe-ptm bridged-ptm ipoa-vcmux"
+            " ipoa-llcsnap bridged-vcmux bridged-llcsnap pppoa-vcmux pppoa-llc pppoe-vcmux"
+            " pppoe-llcsnap"
+        ),
+    },
     ("qdisc", "mq"): {},
     ("qdisc", "mqprio"): _kind(
         count="num_tc", words="map queues min_rate max_rate fp", word="hw mode shaper"
@@ -185,7 +207,6 @@ KINDS: Mapping[tuple[str, str], Mapping[str, Option]] = {
 }
 #: Qdiscs without a model -> what a port without them lacks.
 UNMODELLED = {
-    "cake": "its shaper, its tins and the fairness among flows and hosts",
     "hfsc": "its service curves, which give delay and rate apart from each other",
     "cbq": "its estimator of idle time and its borrowing",
     "taprio": "gates that open by a schedule",
@@ -236,12 +257,18 @@ def _seconds(text: str, line: int) -> int:
     return count(text.removesuffix("sec"), line)
 
 
+def _signed(text: str, line: int) -> int:
+    """A whole number that may be below 0."""
+    return -count(text[1:], line) if text.startswith("-") else count(text, line)
+
+
 _RATE = Sort("bit/s", rate_bps, rate_word)
 SORTS: Mapping[str, Sort] = {
     "rate": _RATE,
     "rate or share": _RATE,
     "size": Sort("B", lambda text, line: size_bytes(text.partition("/")[0], line), _whole),
     "time": Sort("s", time_s, time_word),
+    "signed": Sort("", _signed, _whole),
     "seconds": Sort("s", _seconds, _whole),
     "count": Sort("", count, _whole),
     "packets": Sort(

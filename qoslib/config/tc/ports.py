@@ -34,6 +34,8 @@ def outward(notes: DeviceNotes, root: Command) -> ConfiguredPort:
     try:
         chain = _chain(notes, root)
         inner = _alone(chain.end) if chain.end else inner_of(notes, chain.qdisc)
+        if chain.shaper is not None and inner.rate is not None:
+            raise Unmodelled(chain.qdisc, "No port describes a shaper below another one.")
         if chain.shaper is not None and inner.shaper is not None:
             rates_bps = inner.shaper.part.rate_bps, chain.shaper.part.rate_bps
             no_slower(notes, chain.qdisc, *rates_bps)
@@ -59,7 +61,7 @@ def _finished(
     notes: DeviceNotes, configured: ConfiguredPort, inner: Inner, delay: Value | None = None
 ) -> ConfiguredPort:
     """With the facts of the reader; without a line rate there is no port."""
-    name, rate = notes.interface, notes.known_rate
+    name, rate = notes.interface, inner.rate or notes.known_rate
     more = facts_of_port(notes.facts, name)
     if "overhead_bytes" not in more:
         more["overhead_bytes"] = _overhead(notes)

@@ -8,6 +8,7 @@ from qoslib.config.conditioners import token_bucket
 from qoslib.config.records import ConfiguredClass
 from qoslib.config.source import ConfigurationError, check_time
 from qoslib.config.sourced import Sourced, by_name, made, number
+from qoslib.config.tc.cake import tins
 from qoslib.config.tc.classes import (
     Classification,
     bands_of,
@@ -31,6 +32,7 @@ from qoslib.config.tc.transmit_queues import classes_of_traffic, transmit_queue
 from qoslib.config.values import Value
 from qoslib.platforms.trees import HTB_QUANTA_BYTES
 from qoslib.port import (
+    CakeTins,
     Classifier,
     DeficitRoundRobin,
     Fifo,
@@ -66,6 +68,8 @@ class Inner(NamedTuple):
     scheduler: Scheduler | Sourced[Scheduler]
     classifier: Classifier = Classifier()
     shaper: Sourced[Shaper] | None = None
+    #: Of a shaper without a burst, which is the line of the port.
+    rate: Value | None = None
 
 
 def inner_of(notes: DeviceNotes, qdisc: Command) -> Inner:
@@ -84,6 +88,9 @@ def inner_of(notes: DeviceNotes, qdisc: Command) -> Inner:
         return _prio(notes, qdisc)
     if qdisc.kind in ("drr", "qfq"):
         return _round(notes, qdisc, own)
+    if qdisc.kind == "cake":
+        queues, classifier, rate = tins(notes.part(qdisc))
+        return Inner(queues, CakeTins(), classifier, rate=rate)
     if qdisc.kind == "mqprio":
         queues, classifier = classes_of_traffic(notes, qdisc)
         return Inner(queues, DeficitRoundRobin(), classifier)

@@ -7,11 +7,13 @@ from itertools import pairwise
 from qoslib.config.differences import Written, facts_of, lost_in_text
 from qoslib.config.guarantees import root_of
 from qoslib.config.tc.amounts import rate_bps
+from qoslib.config.tc.cake import cake_words
 from qoslib.config.tc.emit import Emitter, queue_words
 from qoslib.config.tc.options import words_of
 from qoslib.config.tc.reader import read_tc
 from qoslib.platforms.trees import HTB_BURST_BYTES, HTB_QUANTA_BYTES, htb
 from qoslib.port import (
+    CakeTins,
     DeficitRoundRobin,
     Fifo,
     HierarchicalTokenBucket,
@@ -60,6 +62,8 @@ def write_tc(port: Port, interface: str) -> Written:
     plan = _plan(port)
     if isinstance(plan.scheduler, StrictPriority) and len(plan.queues) > BANDS:
         return Written("", lost=(f"prio has at most {BANDS} bands, so nothing is written.",))
+    if isinstance(plan.scheduler, CakeTins) and not cake_words(plan, None):
+        return Written("", lost=("cake has no tins like these, so nothing is written.",))
     script = Emitter(plan, interface)
     lost = _scheduler(script, plan)
     facts: dict[str, float | str] = {"line_rate_bps": port.rate_bps}
@@ -78,7 +82,7 @@ def write_tc(port: Port, interface: str) -> Written:
 def _plan(port: Port) -> Port:
     """The port with a scheduler that tc has."""
     scheduler = port.scheduler
-    if isinstance(scheduler, HierarchicalTokenBucket):
+    if isinstance(scheduler, HierarchicalTokenBucket | CakeTins):
         return port
     if isinstance(scheduler, PriorityLevels | SchedulerTree):
         return _as_htb(port)
@@ -92,6 +96,9 @@ def _plan(port: Port) -> Port:
 
 def _scheduler(script: Emitter, port: Port) -> list[str]:
     """Write what a port has in front of its line; what the kernel would refuse."""
+    if isinstance(port.scheduler, CakeTins):
+        script.add("qdisc", f"root handle 1: {cake_words(port, script.overhead())}")
+        return []
     fifo = isinstance(port.scheduler, Fifo)
     shaper = port.shaper or (port.queues[0].shaper if fifo else None)
     top = "root"

@@ -106,3 +106,12 @@ def test_every_number_stands_in_a_line_of_the_text():
 
 def test_a_download_of_0_is_not_shaped():
     assert list(ports(SIMPLE.replace("'85000'", "'0'"))) == ["eth1"]
+
+
+def test_layer_cake_has_three_tins_for_the_upload_and_one_for_the_download():
+    found = ports(SIMPLE.replace("simple.qos", "layer_cake.qos"))
+    assert [each.name for each in found["eth1"].queues] == ["voice", "bulk", "best effort"]
+    assert found["eth1"].rate_bps == 1e6
+    assert [each.name for each in found["ifb4eth1"].queues] == ["best effort"]
+    piece = ports(SIMPLE.replace("simple.qos", "piece_of_cake.qos"))
+    assert [each.name for each in piece["eth1"].queues] == ["best effort"]

@@ -482,7 +482,7 @@ tc filter add dev eth0 parent 1: handle 0x6 fw classid 1:1
 
 
 UNMODELLED = {
-    "tc qdisc add dev eth0 root cake bandwidth 20mbit": "fairness among flows",
+    "tc qdisc add dev eth0 root choke limit 9 bandwidth 20mbit": "dropping in pairs",
     "tc qdisc add dev eth0 root handle 1: hfsc default 1": "service curves",
     "tc qdisc add dev eth0 root handle 1: cbq bandwidth 1mbit avpkt 1000": "idle time",
     "tc qdisc add dev eth0 root newest 3": "'newest' is no known qdisc",

@@ -188,7 +188,9 @@ def test_devices_of_one_name_in_two_namespaces_are_two():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["cake bandwidth 10mbit", "fq_pie", "choke limit 50", "newcomer"])
+@pytest.mark.parametrize(
+    "kind", ["cake bandwidth 10mbit", "hhf", "fq_pie", "choke limit 50", "newcomer"]
+)
 def test_a_queue_without_a_model_keeps_its_name_and_its_place(kind):
     text = SCRIPT.format(tc="tc", before="")
     text += f"tc qdisc add dev eth0 parent 1:20 handle 20: {kind}\n"
