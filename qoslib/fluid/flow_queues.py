@@ -156,7 +156,7 @@ def _at_level(
 def _same_host(streams: Sequence[Stream], of: str) -> Floats:
     """1 for two streams of one host, else 0; a stream that names none has one of its own."""
     hosts = [getattr(stream, of) or number for number, stream in enumerate(streams)]
-    return np.array([[float(a == b) for a in hosts] for b in hosts])
+    return np.array([[float(a == b) for a in hosts] for b in hosts], dtype=float)
 
 
 def shared_by_flow(line: Line, sent_bps: Floats) -> Floats:
