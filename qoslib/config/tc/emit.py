@@ -16,6 +16,7 @@ from qoslib.port import (
     Classifier,
     Codel,
     Dropper,
+    DualPi2,
     Ewma,
     FlowQueues,
     HeadDrop,
@@ -136,6 +137,8 @@ def queue_words(queue: Queue, line_bps: float) -> str:
         return _flow_words(queue.flows, limit, dropper)
     if isinstance(dropper, Pie):
         return _pie_words(dropper, limit)
+    if isinstance(dropper, DualPi2):
+        return _dual_pi2_words(dropper, limit)
     if isinstance(dropper, Codel):
         return _codel_words(dropper, limit)
     if isinstance(limit, ByteLimit):
@@ -190,6 +193,21 @@ def _pie_words(dropper: Pie, limit: PacketLimit | ByteLimit) -> str:
         alpha=max(round(dropper.alpha_hz * PIE_SCALE), 1),
         beta=max(round(dropper.beta_hz * PIE_SCALE), 1),
         ecn=dropper.ecn,
+    )
+
+
+def _dual_pi2_words(dropper: DualPi2, limit: PacketLimit | ByteLimit) -> str:
+    return words_of(
+        "qdisc",
+        "dualpi2",
+        limit=_in_packets(limit),
+        target=max(dropper.target_s, LEAST_S),
+        tupdate=max(dropper.update_s, LEAST_S),
+        alpha=dropper.alpha_hz,
+        beta=dropper.beta_hz,
+        coupling_factor=max(round(dropper.coupling), 1),
+        step_thresh=dropper.step_s,
+        classic_protection=round(units.convert(dropper.classic_share, "1", "%")),
     )
 
 

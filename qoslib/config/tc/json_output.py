@@ -18,13 +18,18 @@ _SPACE = re.compile(r"[\s,]*")
 #: Rates are shown in bytes per second, times in microseconds.
 _RATES = {"rate", "ceil", "peakrate", "bandwidth"}
 _TIMES = {"target", "interval", "ce_threshold", "lat", "tupdate", "rtt"}
-#: Of which the value is the word (cake).
-_WORDS = {"diffserv", "flowmode", "atm"}
+#: Of which the value is the word (cake, dualpi2).
+_WORDS = {"diffserv", "flowmode", "atm", "drop-overload", "drop-early", "ecn-mask"}
+#: Keys that are other words in a command (dualpi2).
+_RENAMED = {
+    "memory-limit": "memlimit", "step-thresh-us": "step_thresh", "coupling": "coupling_factor",
+    "c-protection": "classic_protection", "min-qlen-step": "min_qlen_step",
+}  # fmt: skip
 #: Counters, and what only says how the kernel holds the numbers.
 _IGNORED = {"direct_packets_stat", "ver", "level", "linklayer", "burst_cell", "cburst_cell"}
 _IGNORED |= {"mpu_rate", "mpu_ceil", "mpu", "multiqueue", "Scell_log", "stats", "leaf", "offload"}
 _IGNORED |= {"class", "handle", "parent", "root", "dev", "kind", "lended", "borrowed", "giants"}
-_IGNORED |= {"tokens", "ctokens", "gap", "seed", "split_gso"}
+_IGNORED |= {"tokens", "ctokens", "gap", "seed", "split_gso", "split-gso"}
 #: Of a filter, what its words are without; `fh` and its like are the kernel's own numbering.
 _OF_FILTERS = {"fh", "order", "key_ht", "bkt", "not_in_hw", "in_hw", "in_hw_count", "skip_hw"}
 _OF_FILTERS |= {"match", "flowid", "classid", "keys", "mark", "mask", "actions", "handle"}
@@ -156,7 +161,9 @@ def _words(kind: str, options: dict[str, Any], line: int) -> Iterator[str]:
         if key == "lat":
             yield from ("latency", f"{_word(value, line)}us")
         elif key in _WORDS and isinstance(value, str):
-            yield value
+            yield value.replace("-", "_") if kind == "dualpi2" else value
+        elif key in _RENAMED:
+            yield from (_RENAMED[key], _word(value, line))
         elif key == "ack-filter" and isinstance(value, str):
             yield "no-ack-filter" if value == "disabled" else key
         elif value is True:

@@ -165,6 +165,23 @@ KINDS: Mapping[tuple[str, str], Mapping[str, Option]] = {
     ("class", "drr"): {"quantum": Option("size", "drr_quantum")},
     ("qdisc", "qfq"): {},
     ("class", "qfq"): {"weight": Option("count", "qfq_weight"), "maxpkt": Option("count")},
+    ("qdisc", "dualpi2"): {
+        "limit": Option("count", "dualpi2_limit"),
+        "memlimit": Option("size", lost="memlimit is left out: limit alone counts."),
+        "target": Option("time", "pie_target"),
+        "tupdate": Option("time", "dualpi2_tupdate"),
+        "alpha": Option("number", "dualpi2_alpha"),
+        "beta": Option("number", "dualpi2_beta"),
+        "coupling_factor": Option("count", "dualpi2_coupling"),
+        "step_thresh": Option("time", "dualpi2_step"),
+        "classic_protection": Option("count", "dualpi2_protection"),
+        "min_qlen_step": Option("count", "", "The step marks from the first packet on here.", (0,)),
+        "overflow": Option("flag", lost="Overload drops packets of both queues here."),
+        "drop_enqueue": Option("flag", lost="Packets are dropped as they leave here."),
+        "any_ect": Option("flag", lost="Only packets with ECT(1) wait in the L queue here."),
+        **_kind(time="max_rtt typical_rtt", flag="drop_on_overload drop_dequeue l4s_ect"),
+        **_kind(flag="split_gso no_split_gso"),
+    },
     ("qdisc", "cake"): {
         **_kind(rate="bandwidth", time="rtt", size="memlimit", signed="overhead"),
         "mpu": Option("count", lost="A short frame counts with its own size here, not with mpu."),
@@ -225,7 +242,6 @@ UNMODELLED = {
     "blackhole": "all packets, which it drops",
     "noop": "all packets, which it drops",
     "skbprio": "dropping the lowest priority first",
-    "dualpi2": "its two coupled queues",
     "atm": "queues for virtual circuits",
     "bpf": "what a program of its own decides",
 }
@@ -257,6 +273,12 @@ def _seconds(text: str, line: int) -> int:
     return count(text.removesuffix("sec"), line)
 
 
+def _number(text: str, line: int) -> float:
+    if not re.fullmatch(r"\d{1,3}(\.\d{0,9})?|\.\d{1,9}", text):
+        raise ConfigurationError(f"{text[:40]!r} is no number from 0 to 999", line)
+    return float(text)
+
+
 def _signed(text: str, line: int) -> int:
     """A whole number that may be below 0."""
     return -count(text[1:], line) if text.startswith("-") else count(text, line)
@@ -268,6 +290,7 @@ SORTS: Mapping[str, Sort] = {
     "rate or share": _RATE,
     "size": Sort("B", lambda text, line: size_bytes(text.partition("/")[0], line), _whole),
     "time": Sort("s", time_s, time_word),
+    "number": Sort("", _number, "{:g}".format),
     "signed": Sort("", _signed, _whole),
     "seconds": Sort("s", _seconds, _whole),
     "count": Sort("", count, _whole),

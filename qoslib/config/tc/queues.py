@@ -16,6 +16,7 @@ from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
     Codel,
+    DualPi2,
     Ewma,
     HeadDrop,
     PacketLimit,
@@ -68,6 +69,8 @@ def _fields(part: Part, ceil_bps: float) -> dict[str, object]:
         return {"limit": _length(part), "dropper": _codel(part)}
     if kind == "pie":
         return {"limit": _length(part), "dropper": _pie(part)}
+    if kind == "dualpi2":
+        return {"limit": _length(part), "dropper": _dual_pi2(part)}
     if kind == "red":
         return _red(part)
     if kind == "pfifo":
@@ -220,6 +223,25 @@ def _pie(part: Part) -> Sourced[Pie]:
         alpha_hz=number(alpha.value / PIE_SCALE, alpha),
         beta_hz=number(beta.value / PIE_SCALE, beta),
         ecn="ecn" in options and "noecn" not in options,
+    )
+
+
+def _dual_pi2(part: Part) -> Sourced[DualPi2]:
+    options = part.options
+    if {"max_rtt", "typical_rtt"} & options.keys():
+        lost = "max_rtt sets target, tupdate, alpha and beta: give these, as tc prints them."
+        raise Unmodelled(part.command, lost)
+    part.lose(*options.lost())
+    coupling, protection = (options.given(of) for of in ("coupling_factor", "classic_protection"))
+    return made(
+        DualPi2,
+        target_s=options.said("target") or options.default("target"),
+        update_s=options.said("tupdate") or options.default("tupdate"),
+        alpha_hz=options.given("alpha"),
+        beta_hz=options.given("beta"),
+        coupling=number(float(coupling.value), coupling),
+        step_s=options.given("step_thresh"),
+        classic_share=number(units.convert(protection.value, "%", "1"), protection),
     )
 
 

@@ -12,6 +12,7 @@ from qoslib.port import (
     ByteRedProfile,
     Codel,
     DeficitRoundRobin,
+    DualPi2,
     Ewma,
     Fifo,
     FlowQueues,
@@ -315,9 +316,20 @@ def test_pie_counts_alpha_and_beta_in_sixteenths():
     assert (queue.limit, queue.dropper) == (PacketLimit(50), Pie(0.02, 0.03, 0.25, 0.5))
 
 
+def test_dualpi2_has_the_gains_that_are_given():
+    (queue,) = only("tc qdisc add dev e root dualpi2").port.queues
+    assert (queue.limit, queue.dropper) == (PacketLimit(10_000), DualPi2())
+    text = "tc qdisc add dev e root dualpi2 limit 99 target 5ms tupdate 8ms alpha 0.5 beta 2"
+    (queue,) = only(f"{text} coupling_factor 3 step_thresh 500us classic_protection 25").port.queues
+    assert queue.limit == PacketLimit(99)
+    assert queue.dropper == DualPi2(0.005, 0.008, 0.5, 2.0, 3.0, 0.0005, 0.25)
+    assert only("tc qdisc add dev e root dualpi2 max_rtt 50ms").port is None
+
+
 @pytest.mark.parametrize(
     "options",
     [
+        "dualpi2 limit 99 target 5ms alpha 0.5 coupling_factor 3 classic_protection 25",
         "fq_codel limit 600 flows 8 quantum 300 drop_batch 16 noecn",
         "fq_codel ce_threshold 1ms target 2ms",
         "sfq limit 300 depth 50 perturb 10 headdrop divisor 64",
