@@ -68,7 +68,7 @@ def test_the_mechanisms_of_the_sources_are_all_in_use():
         *("HierarchicalTokenBucket", "Node", "SchedulerTree", "Switch"),
         *("PriorityPause", "headroom_bytes", "pause_response_s"),
         *("ExcessBurst", "ExcessRate", "PeakRate"),
-        "WeightedRoundRobin",
+        *("CakeTins", "Cobalt", "DualPi2", "FlowQueues", "WeightedRoundRobin"),
     }
 
 
