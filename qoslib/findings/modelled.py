@@ -203,8 +203,8 @@ def _lacks(port: Port) -> str:
     for queue in port.queues:
         early = isinstance(queue.dropper, Red | DropProfile)
         for lacks, what in (
-            (queue.flows, "queues for flows"),
             (isinstance(queue.dropper, Codel), "CoDel"),
+            (queue.flows, "queues for flows"),
             (isinstance(queue.dropper, Pie), "PIE"),
             (early and bool(queue.pool), "early drop in a shared memory"),
             (early and bool(queue.limits), "early drop with limits by mark"),

@@ -16,6 +16,7 @@ from qoslib.config.guarantees import capacity_bps
 from qoslib.findings.report import ClassRun
 from qoslib.flows import Flow, Host
 from qoslib.port import Port, TailDrop
+from qoslib.record import fail
 from qoslib.results import Interval, Result
 from qoslib.scenario import Scenario
 from qoslib.tolerances import ROUNDING
@@ -148,7 +149,8 @@ def _in_one_queue(configured: ConfiguredPort, port: Port, loads: Sequence[Load])
     """The port without queues for flows, where these change nothing of what a class gets.
 
     A full queue drops as much of all its flows together, however they share it. CoDel, and classes
-    that share a queue, are left to the model, which refuses them.
+    that share a queue, are left to the packet model: the fluid model does not say how long a flow
+    that fills its queue waits behind CoDel, nor how likely flows meet in one queue.
     """
     into = Counter(queue_of(configured, loads).values())
     queues = tuple(
@@ -157,6 +159,9 @@ def _in_one_queue(configured: ConfiguredPort, port: Port, loads: Sequence[Load])
         else queue
         for queue in port.queues
     )
+    for queue in queues:
+        if queue.flows is not None:
+            fail(f"Queue {queue.name!r} flows", queue.flows, "None in the fluid model of a check")
     return port.replace(queues=queues)
 
 
