@@ -221,8 +221,8 @@ def engine_of(scenario: Scenario, model: str, options: dict[str, Any]) -> Callab
         fail("model", model, ", ".join(map(repr, MODELS)) + runs_hosts)
     if model == "fluid" and scenario.hosts and not isinstance(scenario.network, Port):
         kind = type(scenario.network).__name__
-        allowed = 'a Port in the fluid model; model="packets" runs them at chains and switches too'
-        fail("the network of TCP hosts", kind, allowed)
+        runs = 'a Port in the fluid model; model="packets" runs them at chains and switches too'
+        fail("the network of TCP hosts", kind, runs)
     engine, given = _ENGINES[model, bool(scenario.hosts)]
     allowed = _options_of(engine)
     for option in options.keys() - allowed:

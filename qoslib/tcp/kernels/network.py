@@ -151,16 +151,14 @@ def _follow(state, at, network, senders, next_ps, own, routes, now_ps):
 
 
 @kernel
-def _step(state, tree, flows, at, tree_at, flows_at, network, senders, next_ps, k, now_ps):
+def _step(state, at, network, senders, next_ps, k, own, own_tree, own_flows, routes, now_ps):
     """A port's event of this time: timers, a departure, or what its first source does."""
-    own = part(state, at, k)
-    port, routes = own.port[0], network.routes[at[k, 3] : at[k + 1, 3]]
+    port = own.port[0]
     if port.timer_ps <= now_ps:
         _run_timers(own, routes, senders, k, now_ps)
         next_ps[k] = next_event_ps(own, port)
         return
     port.now_ps = now_ps
-    own_tree, own_flows = tree_part(tree, tree_at, k), flows_part(flows, flows_at, k)
     source = network.sources[at[k, 1] + own.tree[1]]
     if next_departure_ps(own, port) <= now_ps:
         send(own, own_tree, own_flows, port, now_ps)
@@ -196,15 +194,19 @@ def play(state, tree, flows, at, tree_at, flows_at, network, senders, next_ps, u
     places: `qoslib.tcp.places.lengthened`.
     """
     begin_ports(state, at, next_ps)
-    first, now_ps = first_of(next_ps), -1
-    while next_ps[first] < until_ps:
-        over = events <= 0 and (next_ps[first] > now_ps or events <= -AT_ONCE)
-        if over or senders.places[0].short:
-            break
-        now_ps = next_ps[first]
-        _step(state, tree, flows, at, tree_at, flows_at, network, senders, next_ps, first, now_ps)
-        events -= 1
-        first = first_of(next_ps)
+    first, now_ps, over = first_of(next_ps), -1, False
+    while next_ps[first] < until_ps and not over:
+        k, own, own_tree = first, part(state, at, first), tree_part(tree, tree_at, first)
+        own_flows, routes = flows_part(flows, flows_at, k), network.routes[at[k, 3] : at[k + 1, 3]]
+        while first == k and next_ps[k] < until_ps:
+            over = events <= 0 and (next_ps[k] > now_ps or events <= -AT_ONCE)
+            over = over or senders.places[0].short > 0
+            if over:
+                break
+            now_ps = next_ps[k]
+            _step(state, at, network, senders, next_ps, k, own, own_tree, own_flows, routes, now_ps)
+            events -= 1
+            first = first_of(next_ps)
     done_ps = min(next_ps[first], until_ps)
     _end(state, at, network, senders, next_ps, done_ps)
     return done_ps
