@@ -13,7 +13,7 @@ from qoslib.checks.thresholds import dropped_from, profiles_of, thresholds_of
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.junos.classes import NO_NUMBER, OF_SWITCH
 from qoslib.config.records import FAIR_QUEUE
-from qoslib.port import ByteLimit, Codel, PacketLimit, Pie, Red
+from qoslib.port import ByteLimit, Cobalt, Codel, DualPi2, PacketLimit, Pie, Red
 
 __all__ = ["DEEP_S", "SHALLOW_S", "deepest_s"]
 
@@ -32,6 +32,9 @@ LEAST_FRAMES = 2
 #: What lets the queues of a switch borrow more.
 _MORE = "qos queue-softmax-multiplier 1200"
 
+#: What keeps a queue short by itself, however much it may hold.
+ACTIVE = Codel | Cobalt | DualPi2 | Pie
+
 
 def deepest_s(member: Member) -> float:
     """How long a full queue of a class may last: its target, or else 200 ms [s]."""
@@ -42,7 +45,7 @@ def _candidates(checked: CheckedPort) -> Iterator[tuple[Member, float, float]]:
     """Classes that wait, with what they hold [B] and how long it lasts [s]."""
     for member in checked.members:
         held, lasts = member.promise.held_bytes, member.promise.queue_s
-        active = isinstance(member.queue.dropper, Codel | Pie)
+        active = isinstance(member.queue.dropper, ACTIVE)
         waits = not (member.strict or active or checked.unwritten(member))
         waits = waits and not policed_alone(checked, member)
         if held is not None and lasts is not None and waits:

@@ -14,7 +14,7 @@ from qoslib.findings.report_text import UNTOLD, untold
 from qoslib.findings.shadowed_classes import without_group
 from qoslib.findings.targets import missed, on_targets
 from qoslib.findings.under_load import SECONDS, runs
-from qoslib.port import Codel, DropProfile, Pie, Port, Red
+from qoslib.port import Codel, DropProfile, DualPi2, Pie, Port, Red
 
 if TYPE_CHECKING:
     from qoslib.packets.progress import Progress
@@ -206,6 +206,7 @@ def _lacks(port: Port) -> str:
             (isinstance(queue.dropper, Codel), "CoDel"),
             (queue.flows, "queues for flows"),
             (isinstance(queue.dropper, Pie), "PIE"),
+            (isinstance(queue.dropper, DualPi2), "DualPI2"),
             (early and bool(queue.pool), "early drop in a shared memory"),
             (early and bool(queue.limits), "early drop with limits by mark"),
             (
