@@ -170,12 +170,12 @@ interface HundredGigE0/0/0/1
  service-policy output QUEUEING
  service-policy output POLICING
 """
-CAKE = "tc qdisc add dev eth0 root cake bandwidth 20mbit diffserv4\n"
+CHOKE = "tc qdisc add dev eth0 root choke limit 1000 bandwidth 20mbit\n"
 #: Text, its port without a promise, one of its classes, and whether its classes are known.
 UNPROMISED = {
     "Catalyst with queues by number": (CATALYST, "TenGigabitEthernet1/0/1 out", "VOICE", True),
     "several policies": (SEVERAL, "HundredGigE0/0/0/1 out", "VOICE", False),
-    "CAKE": (CAKE, "eth0 out", "cake", True),
+    "CHOKe": (CHOKE, "eth0 out", "choke", True),
 }
 NOTHING = (
     "nothing is promised: the mechanism that decides is not in the models, or not in this text."
@@ -239,19 +239,19 @@ def test_a_misspelt_class_of_a_port_without_a_promise_is_refused_or_named(kind, 
 
 
 def test_ports_without_a_promise_share_a_doubt_and_leave_the_others_their_answers():
-    cake = CAKE + CAKE.replace("eth0", "eth1")
-    text = f"{cake}tc qdisc add dev eth2 root pfifo limit 100\n"
-    traffic = 'pfifo = "5 Mb/s"\ncake = "4 Mb/s"\n[targets]\npfifo = "20 ms"\ncake = "6 ms"'
+    choke = CHOKE + CHOKE.replace("eth0", "eth1")
+    text = f"{choke}tc qdisc add dev eth2 root pfifo limit 100\n"
+    traffic = 'pfifo = "5 Mb/s"\nchoke = "4 Mb/s"\n[targets]\npfifo = "20 ms"\nchoke = "6 ms"'
     report = check(text, facts={"line_rate_bps": 1e7}, traffic=traffic)
     assert report.doubts == (f"eth0 out and 1 more: {NOTHING}",)
-    cannot = "Undecided: whether cake meets its target of 6 ms."
+    cannot = "Undecided: whether choke meets its target of 6 ms."
     assert [cannot in port.met for port in report.ports] == [True, True, False]
     (said,) = report.ports[2].met
     assert said.startswith("Target met")
     last = terminal(report).splitlines()[-1]
     assert last.endswith("no all-clear: 2 ports without a promise")
     every = terminal(report, everything=True)
-    assert "eth0 out, eth1 out  cake 8001:  (2 ports alike)" in every
+    assert "eth0 out, eth1 out  choke 8001:  (2 ports alike)" in every
     assert every.count("No promise") == 1
 
 

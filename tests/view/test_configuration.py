@@ -257,7 +257,7 @@ policy-map EDGE
  class VOICE
   priority 1000
  class class-default
-  fair-queue
+  queue-limit 64 packets
 interface GigabitEthernet0/1
  bandwidth 10000
  service-policy output EDGE
