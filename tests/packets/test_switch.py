@@ -187,7 +187,7 @@ KINDS = {
 
 @pytest.mark.parametrize("ports", [list(each) for each in KINDS.values()], ids=KINDS)
 def test_ports_without_a_common_memory_are_ports_alone(ports):
-    """The same draws, so the same record, port by port; but for flow queues events and all."""
+    """The same draws, so the same record, port by port, events and all."""
     streams = [
         Stream(f"{at.name}, {mark}", rate_bps, 1000, Poisson(), mark=mark, flows=9)
         for at, rate_bps in zip(ports, (8e8, 2e8, 4.9e8, 6e8), strict=False)
@@ -195,8 +195,7 @@ def test_ports_without_a_common_memory_are_ports_alone(ports):
     ]
     by_port = [tuple(s.name for s in streams if s.name.startswith(at.name)) for at in ports]
     hops = tuple(p.Hop(at, names) for at, names in zip(ports, by_port, strict=True))
-    keep_flows = any(queue.flows for at in ports for queue in at.queues)
-    options = {"seed": 3, "warmup_s": 0.002, "events": 0 if keep_flows else 2000}
+    options = {"seed": 3, "warmup_s": 0.002, "events": 2000}
     result = simulate(p.Switch("s", hops), streams, 0.02, chunk_packets=99, **options)
     alone = simulate(p.Chain("c", hops), streams, 0.02, **options)
     assert_array_equal(result.packets.sent, alone.packets.sent)

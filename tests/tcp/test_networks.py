@@ -132,6 +132,27 @@ def test_packets_are_conserved_from_hop_to_hop():
     assert len(record.events) == 500
 
 
+def test_a_run_that_is_stopped_is_right_up_to_its_end():
+    """At a hop what was offered, sent and dropped by then is that of a run that ends there."""
+    hops = p.Chain("chain", (p.Hop(TREE), p.Hop(LINE.replace(name="last"), ("a", "c", "udp"))))
+
+    def stop(done_s, total_s):
+        if done_s > 1.0:
+            raise KeyboardInterrupt
+
+    options = {"streams": UDP, "seed": 2, "warmup_s": 0.2}
+    with pytest.warns(UserWarning, match="stopped after"):
+        stopped = tcp.simulate(hops, hosts(), 3.0, progress=stop, chunk_events=500, **options)
+    end_s = 0.2 + stopped.duration_s
+    assert stopped.interrupted
+    assert 1.0 < end_s < 1.2
+    whole = tcp.simulate(hops, hosts(), round(end_s, 12), **options)
+    assert_array_equal(stopped.tcp.goodput_bytes, whole.tcp.goodput_bytes)
+    assert_array_equal(stopped.histogram.counts, whole.histogram.counts)
+    for one, other in zip((stopped, *stopped.hops), (whole, *whole.hops), strict=True):
+        assert one.packets == other.packets
+
+
 def test_two_ports_of_a_switch_without_a_common_memory_are_two_ports():
     """Hosts without draws, so that it does not matter which is listed first."""
     one, two = LINE.replace(name="one"), TREE.replace(name="two", rate_bps=6e6)
