@@ -22,9 +22,8 @@ POLICIES = (
 #: Words of marks, and their kinds.
 MARKS = {"dscp": "DSCP", "prec": "IP", "dot1p": "PCP", "lsp-exp": "EXP"}
 INWARD = "Queues on the way in are left out; only the forwarding classes count."
-#: What is lost -> commands of a policy or a queue that lose it; nothing by those that say nothing.
+#: What is lost -> commands of a policy or a queue that lose it.
 _LOST = {
-    "": ("description", "scope"),
     "A policy of another kind is left out.": ("pool", "ingress-classification-policy"),
     "How the hardware rounds rates to its steps is left out.": ("adaptation-rule",),
     "Its rules are left out.": ("ip-criteria", "ipv6-criteria", "mac-criteria"),
@@ -77,7 +76,7 @@ _TYPES = "expedite", "best-effort", "auto-expedite", "multipoint"
 #: Words behind the name of a policy or a queue that change nothing here, and how many follow each.
 _BEHIND = {
     "create": 0, "policer-allocation": 1, "allow-attachment": 1, "profile-mode": 0,
-    "network-policy-type": 1, "priority-mode": 0, "queue-mode": 1,
+    "network-policy-type": 1, "priority-mode": 0, "queue-mode": 1, "description": 1, "scope": 1,
 }  # fmt: skip
 
 
@@ -174,8 +173,7 @@ def _skip_behind(words: Words) -> str:
     last = ""
     while word := words.skip(*_BEHIND):
         last = word
-        for _ in range(_BEHIND[word]):
-            words.take(f"the {word}")
+        words.at += _BEHIND[word]
     return last
 
 
@@ -184,7 +182,10 @@ def _setting(part: Given, words: Words, policy: Policy) -> str:
     words = Words(words.line._replace(words=words.line.words[words.at :]), 0)
     off = words.skip("no")
     words.skip("drop-tail")
-    verb = words.take("the command").lower() if words.ahead else "description"
+    _skip_behind(words)
+    if not words.ahead:
+        return ""
+    verb = words.take("the command").lower()
     if verb in ("shutdown", "admin-state"):
         part.on = bool(off) or words.ahead == "enable"
         return ""
@@ -192,7 +193,7 @@ def _setting(part: Given, words: Words, policy: Policy) -> str:
         if _OF_CARD.match(verb):
             policy.metered = True
             return _NO_CARD
-        if verb in _LEFT_OUT:
+        if verb in _LEFT_OUT and _SETTINGS.keys().isdisjoint(words.line.words[words.at :]):
             return _LEFT_OUT[verb]
         raise NotUnderstood
     keys = _SETTINGS[verb]
@@ -243,7 +244,7 @@ def _class(policy: Policy, words: Words) -> str:
         queue = words.said(str(words.count("the queue", 1, 32)))
         words.end()
         policy.queue_of[name] = queue
-    elif verb.startswith(tuple(MARKS)):
+    elif verb.startswith(tuple(MARKS)) and "queue" not in words.line.words[words.at :]:
         return _LEFT_OUT["remarking"]
     elif verb and verb not in _LEFT_OUT:
         raise NotUnderstood

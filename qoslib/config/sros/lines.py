@@ -9,7 +9,7 @@ from qoslib.config.words import lines_of
 
 __all__ = ["is_braced", "lines_of_sros", "unclosed", "without_prompts"]
 
-_BRACED = re.compile(r"\{[ \t]*$|\{ [^{}\n]*\}[ \t]*$", re.MULTILINE)
+_BRACED = re.compile(r"\{[ \t]*$|\{ [^{}\n]*\}[ \t}]*$", re.MULTILINE)
 #: Where a statement in braces ends, for a reader that asks for a semicolon there.
 _END = re.compile(r"(?<=[^\s{};])[ \t]*(?=\}|$)", re.MULTILINE)
 _WORD = re.compile(r'"([^"]*)"?|\S+')
