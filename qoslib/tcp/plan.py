@@ -196,7 +196,14 @@ def _each_flow(hosts: Sequence[Host]) -> list[tuple[Host, Flow]]:
 def sources_of(hosts: Sequence[Host]) -> list[Stream]:
     """The flows of all hosts as the port sees them: streams without times of their own."""
     return [
-        Stream(flow.name, 0.0, flow.frame_bytes, mark=flow.label, ecn=flow.ecn)
+        Stream(
+            flow.name,
+            0.0,
+            flow.frame_bytes,
+            mark=flow.label,
+            ecn=flow.ecn,
+            source=host.name,
+        )
         for host in hosts
         for flow in host.flows
     ]

@@ -3,6 +3,7 @@
 import pytest
 
 from qoslib import run as run_scenario
+from qoslib.flows import Cubic, Flow, Host
 from qoslib.packets import simulate
 from qoslib.port import (
     ByteLimit,
@@ -15,6 +16,7 @@ from qoslib.port import (
     Queue,
 )
 from qoslib.scenario import Scenario
+from qoslib.tcp import simulate as simulate_tcp
 from qoslib.traffic import Stream
 
 LINE_BPS = 100e6
@@ -118,3 +120,19 @@ def test_an_emptied_flow_that_renews_is_new_again():
         run = simulate(Port("line", 20e6, (queue,)), streams, 20.0, seed=4)
         waits.append(run["sparse"].delay_mean_s)
     assert waits[0] < waits[1]
+
+
+@pytest.mark.parametrize(
+    ("isolation", "least", "most"), [("hosts", 0.44, 0.5), ("flows", 0.17, 0.2)]
+)
+def test_a_host_with_four_connections_has_no_more_than_one_with_one(isolation, least, most):
+    """Half of the line, of which a single connection leaves a little; without isolation a fifth."""
+    common = {"mss_bytes": 1448, "frame_bytes": 1514}
+    many = Host("many", 1e9, tuple(Flow(f"m{i}", 0.02, Cubic(), **common) for i in range(4)))
+    one = Host("one", 1e9, (Flow("single", 0.02, Cubic(), **common),))
+    where = besteffort()
+    queue = where.queues[0].replace(flows=FLOWS.replace(isolation=isolation))
+    where = where.replace(queues=(queue,))
+    run = simulate_tcp(where, [many, one], 20.0, seed=1, warmup_s=5.0)
+    assert least < run.sent_bps[4] / 20e6 < most
+    assert run.sent_bps.sum() / 20e6 > 0.97
