@@ -19,8 +19,6 @@ from qoslib.config import (
     defaults,
     read,
 )
-from qoslib.config.cut import CUT
-from qoslib.config.junos.platforms import as_mx
 from qoslib.config.mqc.reader import reads_alike
 from qoslib.config.source import (
     MAX_SECONDS,
@@ -34,6 +32,7 @@ from qoslib.config.source import (
 from qoslib.findings.assess import Assessed, Given, assessed
 from qoslib.findings.classes import class_rows
 from qoslib.findings.compare_configs import changes, unchanged
+from qoslib.findings.doubts import cut_line, doubts_of
 from qoslib.findings.model_words import of_flows, of_tcp
 from qoslib.findings.modelled import MODEL_RULES
 from qoslib.findings.proved import SECONDS, proved
@@ -146,10 +145,6 @@ _ALIKE = (
     " holds 64 packets a class: --dialect ios."
 )
 _MX = "The device is an MX: others share a line and its buffers in their way (--fact platform=...)."
-_NO_MX = (
-    "The text is of another device than an MX and is read as one: its queues may share their port"
-    " and their buffers in another way, so that no promise here is sure."
-)
 #: The limit of queues of a text that may be of an NCS or not, and what is assumed of it.
 _EITHER = "ios-xr.either_queue_limit"
 _NO_NCS = (
@@ -191,10 +186,7 @@ def _report(
     if manners_of(found.dialect).family == "cisco":
         least_bps = [sum(row.minimum.value or 0.0 for row in each.rows) for each in ports]
         doubts |= dict.fromkeys(promised_beyond(found.ports, least_bps))
-    if as_mx(found) and any(each.port and each.direction == "out" for each in found.ports):
-        doubts[_NO_MX] = None
-    if last := _cut(found):
-        doubts[_CUT_OFF.format(last)] = None
+    doubts |= dict.fromkeys(doubts_of(found))
     return Report(
         file,
         found.dialect,
@@ -323,19 +315,10 @@ def _defaults(found: Configuration) -> tuple[Default, ...]:
     return tuple(defaults()[name] for name in names if name in defaults())
 
 
-#: A doubt, of the last line.
-_CUT_OFF = "The text seems to be cut off at line {}: what follows may change what classes get."
-
-
-def _cut(found: Configuration) -> int:
-    """The last line of a text that ends in the middle of the configuration; 0 of another."""
-    return next((each.line for each in found.remarks if each.lost == CUT), 0)
-
-
 def _assumed(state: Assessed, given: Given, alike: bool) -> Iterator[str]:
     """What the numbers rest on that nobody said."""
     found, sent = state.found, state.sent
-    if last := _cut(found):
+    if last := cut_line(found):
         yield f"The text is treated as complete, although line {last} seems to be cut off."
     yield from _of_loads([load for loads in sent.values() for load in loads], given.traffic)
     ports = [port for port in found.ports if port.port is not None]

@@ -34,7 +34,8 @@ def read_sros(text: str, facts: Facts) -> Configuration:
     else:
         # Without a port each policy is checked as a piece.
         for (kind, name), policy in known.policies.items():
-            if kind in ("sap-egress", "network-queue") and policy.parts:
+            subscribers = not known.of_subscribers.isdisjoint({name, *policy.names})
+            if kind in ("sap-egress", "network-queue") and policy.parts and not subscribers:
                 sap = "network" if kind == "network-queue" else name
                 place = Place(policy.line, saps={sap: {"qos": Value(name, line=policy.line)}})
                 ports.append(PortBuilder(known, name, place, facts).port())

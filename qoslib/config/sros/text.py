@@ -13,7 +13,7 @@ from qoslib.config.sros.lines import is_braced, lines_of_sros
 from qoslib.config.values import Value
 from qoslib.config.words import NotUnderstood, Words
 
-__all__ = ["HIDDEN", "UNATTACHED", "Place", "Text"]
+__all__ = ["HIDDEN", "OF_SUBSCRIBERS", "UNATTACHED", "Place", "Text"]
 
 #: Kinds of policies that are left out, by how their names begin or end.
 _OTHER_KIND = re.compile(
@@ -40,6 +40,10 @@ HIDDEN = "Its effect on queues is left out: nothing is promised where it acts."
 _TWO = "Another policy puts this mark into another class: where a packet comes in decides."
 #: What is said of a policy that no SAP has.
 UNATTACHED = "No SAP in this text names this policy: it has no effect here."
+OF_SUBSCRIBERS = (
+    "Each subscriber of an sla-profile has queues of its own, which are left out: nothing is"
+    " promised of them, nor of what they leave to others on their port."
+)
 #: What hides what the queues of a port get, and what does not.
 _HIDING = {
     "agg-rate", "agg-rate-limit", "egress-port-qos-policy", "egress-scheduler-override",
@@ -47,6 +51,7 @@ _HIDING = {
     "queue-group", "queue-override", "scheduler-override", "sub-sla-mgmt", "vlan-qos-policy",
 }  # fmt: skip
 _ELSEWHERE = {"queue-policy", "pool", "slope-policy", "sla-profile", "egress-remark-policy"}
+_BEFORE_NAMES = "sap-egress", "policy-name"
 #: What a port or a SAP says, in the order in which it is looked for.
 _ATTACHED = "scheduler-policy", "qos", "queue-policy", "egress-rate", "speed"
 
@@ -85,6 +90,7 @@ class Text:
         self.places: dict[str, Place] = {}
         self.breakouts: dict[str, Value] = {}
         self.used: set[str] = set()
+        self.of_subscribers: set[str] = set()
         self.left: set[tuple[str, str]] = set()
         self.ixr = bool(_IXR.search(text))
         for line in lines_of_sros(text):
@@ -118,7 +124,13 @@ class Text:
             raise NotUnderstood
         if _HIDING.isdisjoint(words) and not elsewhere:
             return ""
-        return INWARD if "ingress" in words else HIDDEN
+        if "ingress" in words:
+            return INWARD
+        if not {"sla-profile", "egress", "qos"} <= {*words[:-1]}:
+            return HIDDEN
+        named = [each for each in words[words.index("qos") + 1 :] if each not in _BEFORE_NAMES]
+        self.of_subscribers.update(named[:1])
+        return OF_SUBSCRIBERS
 
     def _policy(self, line: Line) -> str:
         words, (kind, name) = Words(line, 3), line.words[1:3]
