@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from qoslib.config import Configuration
 from qoslib.config.cut import CUT
+from qoslib.config.junos.grammar import UNKNOWN_ON_PORT
 from qoslib.config.junos.platforms import as_mx
 from qoslib.config.sros.text import OF_SUBSCRIBERS
 
@@ -15,7 +16,7 @@ _NO_MX = (
 )
 _CUT_OFF = "The text seems to be cut off at line {}: what follows may change what classes get."
 #: Remarks on mechanisms that may change what classes get, on a port or beside it.
-_DECISIVE = (OF_SUBSCRIBERS,)
+_DECISIVE = (OF_SUBSCRIBERS, UNKNOWN_ON_PORT)
 
 
 def doubts_of(found: Configuration) -> Iterator[str]:

@@ -29,6 +29,7 @@ from qoslib.config.source import ConfigurationError
 from qoslib.config.values import Value
 
 __all__ = [
+    "UNKNOWN_ON_PORT",
     *("POLICER", "PROFILE", "SCHEDULER", "TERM", "THREE_COLOURS", "WORDS", "Commands"),
     *("fields_of", "kind_of", "sort_out"),
 ]
@@ -344,6 +345,10 @@ _MOVE = re.compile(r"(?:\S+[#>%]\s+)?(?:delete|deactivate|activate)\b")
 _Place = tuple[int, str, tuple[str, ...]]
 _INACTIVE = "It is inactive: the device does not use it."
 _UNKNOWN = "This statement is not known here; whatever it does is left out."
+UNKNOWN_ON_PORT = (
+    "This statement of an interface's class of service is not known here: it may change what the"
+    " queues of the interface get."
+)
 
 
 def fields_of(lines: Iterable[Line], commands: Commands) -> dict[str, Value]:
@@ -446,7 +451,9 @@ def _on_service(lines: Iterable[Line]) -> Iterator[tuple[Line, Remark | None]]:
         if not line.active:
             lost = "" if _MOVE.match(line.text) else _INACTIVE
         if lost == "?":
-            yield line, Remark("unknown", line.number, _from_unknown(line.words), _UNKNOWN)
+            of_port = line.words[:2] == ("class-of-service", "interfaces")
+            lost = UNKNOWN_ON_PORT if of_port else _UNKNOWN
+            yield line, Remark("unknown", line.number, _from_unknown(line.words), lost)
         else:
             yield line, Remark("not modelled", line.number, line.text, lost) if lost else None
 

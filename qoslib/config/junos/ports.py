@@ -42,6 +42,10 @@ _NO_SCHEDULER = (
     "A scheduler map has no scheduler for {of}: on the device its queue has no rate of its own, and"
     " here its packets go to the class of queue 0."
 )
+_NO_QUEUE_BY_DEFAULT = (
+    "Without a scheduler map these are the queues of the default map, and none is for {of}: here"
+    " its packets go to the class of queue 0."
+)
 _NOTHING = " Nothing is promised on this interface."
 #: Platforms, as facts name them, whose queues all of their cards serve alike.
 _ONE_SCHEDULER = ("m120", "srx")
@@ -363,22 +367,30 @@ def _queues_by_number(sites: Sequence[Site]) -> Mapping[str, dict[int, str]]:
 def _classifier(sites: Sequence[Site], draft: Draft) -> Classifier:
     """The rules whose class has a queue; a mark without a rule goes to the class of queue 0."""
     known, rules, default = draft.known, [], ""
-    built_in: dict[tuple[int, str], list[str]] = {}
+    built_in: dict[tuple[int, str, str], list[str]] = {}
     for prefix, by_number in _queues_by_number(sites).items():
+        lost = _NO_QUEUE_BY_DEFAULT if _by_default(prefix, draft.interface) else _NO_SCHEDULER
         for rule in known.rules:
             queue = by_number.get(known.number(rule.of))
             if queue is not None:
                 rules.append((prefix + rule.mark, queue))
             elif rule.line.text:
-                leave_out(draft.notes, [rule.line], _NO_SCHEDULER.format(of=rule.of))
+                leave_out(draft.notes, [rule.line], lost.format(of=rule.of))
             else:
-                built_in.setdefault((rule.line.number, rule.of), []).append(rule.mark)
+                built_in.setdefault((rule.line.number, rule.of, lost), []).append(rule.mark)
         if 0 in by_number and not default and rules:
             default = by_number[0]
-    for (line_number, of), marks in built_in.items():
+    for (line_number, of, lost), marks in built_in.items():
         said = f"The built-in rules put {', '.join(sorted(set(marks)))} into {of}."
-        leave_out(draft.notes, known.lines_at(line_number), f"{said} {_NO_SCHEDULER.format(of=of)}")
+        leave_out(draft.notes, known.lines_at(line_number), f"{said} {lost.format(of=of)}")
     return Classifier(tuple(rules), default)
+
+
+def _by_default(prefix: str, interface: Interface) -> bool:
+    """Whether queues with a prefix are those of the default map."""
+    of_unit = [each for unit, each in interface.units.items() if prefix == f"unit {unit} "]
+    profiles = of_unit or [*interface.class_sets.values()] or [interface.own]
+    return all(each.scheduler_map is None for each in profiles)
 
 
 def _classes(sites: Sequence[Site], known: Definitions, default: str) -> Iterator[ConfiguredClass]:
