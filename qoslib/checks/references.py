@@ -319,7 +319,7 @@ def _without_port(configuration: Configuration) -> Iterator[str]:
     marking = {
         port.policy
         for port in configuration.ports
-        if port.policy in policies and not port.missing and not _polices(port)
+        if port.policy in policies and not port.missing and not _gives_rates(port)
     }
     used = lines_of(configuration, _attached)
     unattached = [name for name in policies if name not in used]
@@ -330,8 +330,8 @@ def _without_port(configuration: Configuration) -> Iterator[str]:
         yield f"What comes in is only marked, by {listed_names('policy', sorted(marking))}."
 
 
-def _polices(port: ConfiguredPort) -> bool:
-    return any("police" in of.verbs for of in port.classes)
+def _gives_rates(port: ConfiguredPort) -> bool:
+    return any(not {*of.verbs}.isdisjoint({"police", *_QUEUES}) for of in port.classes)
 
 
 def listed_names(kind: str, names: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from qoslib.config.mqc.class_nodes import (
     rules_of,
     tree_of,
 )
+from qoslib.config.mqc.commands import verbs_giving
 from qoslib.config.mqc.conditioners import shaper
 from qoslib.config.mqc.names import OWN_POLICIES, not_defined, not_in_text, own_policy
 from qoslib.config.mqc.platform_defaults import PlatformDefaults
@@ -36,7 +37,7 @@ from qoslib.config.sourced import (
 from qoslib.config.values import Value, of_default, of_fact
 from qoslib.port import Classifier, MemoryPool, Node, Queue, SchedulerTree, Shaper
 
-__all__ = ["ports_of"]
+__all__ = ["ON_INPUT", "ports_of"]
 
 _WAYS: tuple[Way, ...] = ("out", "in")
 #: Cisco, NCS 540 QoS Configuration Guide 25.x, QoS on Link Bundles.
@@ -62,6 +63,8 @@ _BUFFERS = (
     " Hardmax of queue 0 (show platform hardware fed switch active qos queue config interface {0})."
 )
 _NO_QUEUES = "A policy of type qos has no queues: those that the switch has by itself are left out."
+#: Cisco, ASR 9000 QoS Configuration Guide: some of its line cards queue what comes in.
+ON_INPUT = "Queueing on input is not modelled: nothing is promised of what comes in here."
 #: Direction -> what becomes of a queue of the interface that no port has.
 _UNUSED = {
     "out": "The queue of the interface is left out; those of its policy are taken.",
@@ -195,6 +198,8 @@ class _PortReader:
         if not self.platform.modelled:
             self.found.notes.not_modelled(named.line, self._command(named), _CATALYST)
             return empty
+        if self.platform.name == "ios-xr" and way == "in" and self._says_queues_in(nodes):
+            return empty
         channel = self.platform.buffers and interface.name.lower().startswith("port-channel")
         if channel and way == "out" and has_queues(self.found, policy, meters=False):
             self.found.notes.not_modelled(named.line, self._command(named), _OF_CHANNEL)
@@ -211,6 +216,15 @@ class _PortReader:
         if line is None or self.notes.missing:
             return empty.replace(missing=tuple(self.notes.missing))
         return self._with_port(empty, named, nodes, line, memory)
+
+    def _says_queues_in(self, nodes: list[ClassNode]) -> bool:
+        """Whether classes of a policy for input have commands of queues, each with a remark."""
+        queueing = verbs_giving("a queue", "a change")
+        found = [said for each in nodes for said in each.of.statements if said.verb in queueing]
+        for said in found:
+            self.found.notes.not_modelled(said.line, said.text, ON_INPUT)
+        below = [self._says_queues_in(each.children) for each in nodes]
+        return bool(found) or any(below)
 
     def held(self) -> ConfiguredPort:
         """The port of an interface without a policy: one queue of a stated length."""
