@@ -73,7 +73,7 @@ def _promised(
     return (
         least,
         _maximum(configured, promise, by_type),
-        _queue(configured, promise),
+        _queue(configured, promise, queue),
     )
 
 
@@ -150,7 +150,7 @@ def _maximum(configured: ConfiguredPort, promise: Promise, by_type: str) -> Cell
     return Cell(rate_text(promise.maximum_bps), kind, why, promise.maximum_bps)
 
 
-def _queue(configured: ConfiguredPort, promise: Promise) -> Cell:
+def _queue(configured: ConfiguredPort, promise: Promise, queue: Queue) -> Cell:
     limit = "policer.burst_bytes" if promise.held_why.startswith(BURST) else "limit"
     origin = next(iter(configured.origins_of(f"queues['{promise.queue}'].{limit}")), None)
     kind, said = _from(origin, "computed")
@@ -158,8 +158,6 @@ def _queue(configured: ConfiguredPort, promise: Promise) -> Cell:
     if promise.queue_s is None:
         why = _joined(promise.held_why, "at no sure rate" if promise.held_bytes else "", said)
         return Cell("?" if promise.held_bytes is None else "-", kind, why)
-    assert configured.port is not None
-    flows = next(each.flows for each in configured.port.queues if each.name == promise.queue)
-    together = ", all flows together" if flows else ""
+    together = ", all flows together" if queue.flows else ""
     why = f"{promise.held_why} at {rate_text(promise.served_bps)}{together}"
     return Cell(time_text(promise.queue_s), kind, _joined(why, said), promise.queue_s)
