@@ -27,7 +27,7 @@ from qoslib.port import (
     TimeLimit,
 )
 from qoslib.record import fail
-from qoslib.results import Result
+from qoslib.results import Events, Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
@@ -249,6 +249,7 @@ def lane_of(shown: Shown, window: Window, queues: Sequence[str]) -> Lane:
     drawn = tuple(names.index(name) for name in queues)
     if shown.result is not None:
         assert shown.result.events is not None
+        _refuse_rows(shown.title, shown.result.events)
         return Lane(
             shown.title, shown.at, shown.scenario.streams, shown.result.events, drawn, False
         )
@@ -271,4 +272,13 @@ def lane_of(shown: Shown, window: Window, queues: Sequence[str]) -> Lane:
     if scenario.hosts:
         streams = (*(flow for host in scenario.hosts for flow in host.flows), *streams)
     assert result.events is not None
+    _refuse_rows(shown.title, result.events)
     return Lane(shown.title, shown.at, streams, result.events, drawn, sharing=sharing)
+
+
+def _refuse_rows(title: str, events: Events) -> None:
+    """A lane is one line of packets, in order of arrival: queues within a queue have several."""
+    if (events.flow_queue >= 0).any():
+        used = np.unique(events.flow_queue[events.flow_queue >= 0]).tolist()
+        allowed = "none: a packet view draws queues whose packets leave in order of arrival"
+        fail(f"the flows' own queues of {title!r}", used, allowed, "are")

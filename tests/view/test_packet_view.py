@@ -26,6 +26,7 @@ from qoslib.port import (
     DropProfile,
     Ewma,
     Fifo,
+    FlowQueues,
     Forwarder,
     HeadDrop,
     HierarchicalTokenBucket,
@@ -462,3 +463,11 @@ def test_the_moving_picture_of_the_first_lesson_is_that_of_the_engine():
 def test_a_moving_picture_of_another_port_is_refused(name):
     with pytest.raises(ValueError, match="of a packet loop"):
         explore.packet_loop(SCENARIOS[name])
+
+
+def test_queues_within_a_queue_are_refused_and_not_drawn_as_one_line():
+    queue = Queue("all", PacketLimit(50), flows=FlowQueues(16))
+    streams = [Stream("a", 6e6, 1000), Stream("b", 6e6, 1000)]
+    scenario = Scenario("flows", Port("line", 10e6, (queue,)), streams, duration_s=0.1)
+    with pytest.raises(ValueError, match=r"own queues of 'flows' are \[.+\]; allowed: none: a"):
+        explore.packet_view(scenario)
