@@ -150,19 +150,22 @@ def _promises(
     queues, shapers = {queue.name: queue for queue in port.queues}, _shapers(port)
     freed = freed_bps(port)
     of_queue = {of: frames.get(name, (FRAME_BYTES,)) for name, of, _ in classes}
+    levels = {level: _Level(port, level, least, of_queue) for level in _in_order(port)}
     for name, of, line in classes:
         check_time(line)
         queue = queues[of]
         minimum, why = least[queue.name]
         if 0 < minimum < _NOTHING * port.rate_bps:
             minimum, why = 0.0, f"next to nothing: {why}"
-        others = _in_order_with(port, queue)
         sent = frames.get(name, (FRAME_BYTES,))
-        sent += tuple(size for each in others for size in of_queue.get(each.name, ()))
-        held, held_why = _held_together(port, (queue, *others), minimum, sent)
         # What the scheduler gives a queue whose policer would let in as much.
-        served = max(minimum, freed.get(of, 0.0)) + sum(least[each.name][0] for each in others)
-        burst = sum(_burst_bytes(port, each) for each in (queue, *others))
+        served, burst = max(minimum, freed.get(of, 0.0)), _burst_bytes(port, queue)
+        held, held_why = _held(port, queue, minimum, sent)
+        level = levels.get(queue.priority)
+        if level is not None and queue.name in level.minima:
+            held, held_why = level.held(queue, minimum, sent)
+            served += sum(level.minima.values()) - level.minima[queue.name]
+            burst = level.burst_bytes
         if limited_bps(queue) == 0:
             held, held_why, served = 0.0, "nothing waits", 0.0
         elif held is not None and burst < held:
@@ -199,22 +202,41 @@ def hosts(configured: ConfiguredPort) -> dict[str, str]:
     }
 
 
-def _in_order_with(port: Port, queue: Queue) -> list[Queue]:
-    """The queues that send in order of arrival with this one, as if all were one."""
-    if queue.priority >= getattr(port.scheduler, "fifo_levels", 0):
-        return []
-    level = (each for each in port.queues if each.priority == queue.priority)
-    return [each for each in level if each.name != queue.name and limited_bps(each) != 0]
+def _in_order(port: Port) -> set[int]:
+    """The levels whose queues send in order of arrival, as if all were one."""
+    levels = getattr(port.scheduler, "fifo_levels", 0)
+    return {queue.priority for queue in port.queues if queue.priority < levels}
 
 
-def _held_together(
-    port: Port, queues: Sequence[Queue], minimum: float, frames: Sequence[float]
-) -> tuple[float | None, str]:
-    """What queues hold that are one in the device: as much as the longest of them."""
-    each = [_held(port, queue, minimum, frames) for queue in queues]
-    held, why = max(each, key=lambda found: math.inf if found[0] is None else found[0])
-    others = [queue.name for queue in queues[1:]]
-    return held, f"{why}, in one queue with {_listed(others)}" if others else why
+class _Level:
+    """The queues of a level that are one queue in the device."""
+
+    def __init__(
+        self,
+        port: Port,
+        level: int,
+        least: Mapping[str, tuple[float, str]],
+        frames: Mapping[str, Sizes],
+    ) -> None:
+        alike = [each for each in port.queues if each.priority == level and limited_bps(each) != 0]
+        self.port, self.minima = port, {each.name: least[each.name][0] for each in alike}
+        self.burst_bytes = sum(_burst_bytes(port, each) for each in alike)
+        sizes = [size for each in alike for size in frames.get(each.name, ())]
+        self.sizes = (min(sizes), max(sizes)) if sizes else ()
+        #: One of each kind: what queues hold goes by their limits.
+        self.kinds = tuple(
+            {(q.limit, q.alpha, q.pool, q.guaranteed_bps): q for q in alike}.values()
+        )
+
+    def held(
+        self, queue: Queue, minimum: float, frames: Sequence[float]
+    ) -> tuple[float | None, str]:
+        """What the whole holds: as much as the longest of the queues, this one first."""
+        sizes = (*frames, *self.sizes)
+        each = [_held(self.port, one, minimum, sizes) for one in (queue, *self.kinds)]
+        held, why = max(each, key=lambda found: math.inf if found[0] is None else found[0])
+        others = [name for name in self.minima if name != queue.name]
+        return held, f"{why}, in one queue with {_listed(others)}" if others else why
 
 
 def _held(

@@ -1005,8 +1005,11 @@ def test_fixes_of_wred_and_of_a_deep_queue_do_not_call_each_other():
     assert over.fix == "class VIDEO\n  random-detect dscp af41 42 128"
     red = Red(RedProfile(20, 40), (("AF41", RedProfile(42, 128)),))
     assert found("wred-over-limit", changed(1, limit=PacketLimit(128), dropper=red)) == ()
-    # 100 ms at 27.5 Mb/s are 226 packets, below the 300 of WRED.
-    (deep,) = found("queue-deep", changed(1, limit=PacketLimit(600), dropper=DEEP))
+    # WRED drops all from 300 packets on, which are 132 ms.
+    assert found("queue-deep", changed(1, limit=PacketLimit(600), dropper=DEEP)) == ()
+    # From 600 on they are 265 ms; 100 ms at 27.5 Mb/s are 226 packets, below the 600 of WRED.
+    deeper = Red(RedProfile(20, 40), (("AF41", RedProfile(200, 600)),))
+    (deep,) = found("queue-deep", changed(1, limit=PacketLimit(600), dropper=deeper))
     lines = "queue-limit 226 packets", "random-detect dscp af41 75 226"
     assert deep.fix == "\n  ".join(["class VIDEO", *lines])
 
