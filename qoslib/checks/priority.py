@@ -288,7 +288,9 @@ def priority_queue_shared(checked: CheckedPort) -> Iterator[Found]:
     strict = [member for member in checked.members if member.strict]
     for voice in strict:
         for video in strict:
-            if voice.queue.priority != video.queue.priority or not _calls_and_video(voice, video):
+            if voice.queue.priority != video.queue.priority or not _calls_and_video(
+                checked, voice, video
+            ):
                 continue
             yield Found(
                 video.of.line,
@@ -300,9 +302,16 @@ def priority_queue_shared(checked: CheckedPort) -> Iterator[Found]:
             )
 
 
-def _calls_and_video(voice: Member, video: Member) -> bool:
-    of_voice, of_video = set(voice.of.marks), set(video.of.marks)
-    return bool(of_voice & VOICE - of_video and of_video & VIDEO and not of_voice & VIDEO)
+def _calls_and_video(checked: CheckedPort, voice: Member, video: Member) -> bool:
+    """Whether one class is of calls alone and another of video.
+
+    CS5 is signalling (RFC 4594) or broadcast video (Cisco's models): its class says which.
+    """
+    calls, own = _calls_and_pictures(checked, voice)
+    _, pictures = _calls_and_pictures(checked, video)
+    broadcast = "CS5" in video.of.marks and "video" in video.name.lower()
+    calls_only = bool(calls) and not own and not set(calls) <= set(video.of.marks)
+    return calls_only and (bool(pictures) or broadcast)
 
 
 def _behind_strict(checked: CheckedPort, member: Member) -> Iterator[Found]:
