@@ -151,6 +151,7 @@ def _promises(
     freed = freed_bps(port)
     of_queue = {of: frames.get(name, (FRAME_BYTES,)) for name, of, _ in classes}
     levels = {level: _Level(port, level, least, of_queue) for level in _in_order(port)}
+    policed = {level: _Level(port, level, least, of_queue) for level in _policed(port)}
     for name, of, line in classes:
         check_time(line)
         queue = queues[of]
@@ -162,12 +163,18 @@ def _promises(
         served, burst = max(minimum, freed.get(of, 0.0)), _burst_bytes(port, queue)
         held, held_why = _held(port, queue, minimum, sent)
         level = levels.get(queue.priority)
+        first = None if level else policed.get(queue.priority)
         if level is not None and queue.name in level.minima:
             held, held_why = level.held(queue, minimum, sent)
             served += sum(level.minima.values()) - level.minima[queue.name]
             burst = level.burst_bytes
         if limited_bps(queue) == 0:
             held, held_why, served = 0.0, "nothing waits", 0.0
+        elif first and held is not None and burst < held:
+            # All bursts of a level may come at once, and nothing says which of them waits.
+            held, held_why = first.burst_bytes, f"{BURST} and those of others of its level"
+            held_why += f" ({size_text(held)})"
+            served += sum(first.minima.values()) - minimum
         elif held is not None and burst < held:
             # A queue that is served first is never longer than what its policer lets in at once.
             held, held_why = burst, f"{BURST} ({size_text(burst)})"
@@ -208,8 +215,17 @@ def _in_order(port: Port) -> set[int]:
     return {queue.priority for queue in port.queues if queue.priority < levels}
 
 
+def _policed(port: Port) -> set[int]:
+    """The levels of several queues that are served first, all behind policers."""
+    bursts: dict[int, list[float]] = {}
+    for queue in port.queues:
+        if limited_bps(queue) != 0:
+            bursts.setdefault(queue.priority, []).append(_burst_bytes(port, queue))
+    return {level for level, each in bursts.items() if len(each) > 1 and max(each) < math.inf}
+
+
 class _Level:
-    """The queues of a level that are one queue in the device."""
+    """The queues of a level, which may be one queue in the device."""
 
     def __init__(
         self,

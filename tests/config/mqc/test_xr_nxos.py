@@ -45,6 +45,39 @@ def test_xr_levels_policers_and_limits_in_time():
     assert default("ios-xr.queue_limit").verified
 
 
+def test_xr_classes_of_one_level_wait_for_the_bursts_of_both():
+    text = """\
+class-map match-any INSIDE
+ match dscp ef
+ end-class-map
+class-map match-any OUTSIDE
+ match dscp 44
+ end-class-map
+class-map match-any SCREENS
+ match dscp af41
+ end-class-map
+policy-map TO-CORE
+ class INSIDE
+  priority level 1
+  police rate percent 4
+ class OUTSIDE
+  priority level 1
+  police rate percent 8
+ class SCREENS
+  priority level 2
+  police rate percent 10
+ class class-default
+interface GigabitEthernet0/2/0/1
+ service-policy output TO-CORE
+"""
+    first, second, below, _ = promises(read(text, dialect="ios-xr").ports[0])
+    # 10 ms at 40 and at 80 Mb/s are 150,000 B together: 1.2 ms of 1 Gb/s, whichever goes first.
+    assert [first.held_bytes, second.held_bytes] == [150_000, 150_000]
+    assert [first.queue_s, second.queue_s] == pytest.approx([1.2e-3, 1.2e-3])
+    # Alone on its level: 125,000 B at the 880 Mb/s that the first level leaves.
+    assert below.queue_s == pytest.approx(125_000 * 8 / 880e6)
+
+
 def test_xr_queue_behind_traffic_classes_holds_10_ms():
     text = """\
 class-map match-any GOLD
