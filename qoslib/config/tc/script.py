@@ -41,6 +41,7 @@ _MARKS = re.compile(
 #: The same of nftables.
 _NFT_MARKS = re.compile(r"\b((?:meta|ct) (?:mark|priority) set [\w:$]+)")
 _RETURN = re.compile(r"(?:-j|--jump)\s+RETURN\b")
+_TARGET = re.compile(r"(?:-j|--jump|-g|--goto)\s+(\S+)")
 _CHAIN = re.compile(r"(?:-[AI]|--append|--insert)\s+(\S+)")
 _TC = re.compile(r"(?<![\w.-])tc\s")
 _NOT_READ = "The rule that sets this mark is not read: give the mark to your streams."
@@ -88,6 +89,7 @@ def read_script(text: str) -> "Script":
             script.not_modelled(line.number, name, lost)
         elif name in known:
             calls.append((line.number, name))
+    script.list_jumps()
     left = script.list_returns()
     leavers = _holding(known, lambda each: any(line.number in left for line in each.body))
     for number, name in calls:
@@ -109,9 +111,10 @@ class Script(Provenance):
         self.unread: dict[str, int] = {}
         self.variables = Variables()
         self.names: dict[str, str] = {}
-        #: Chains of a packet filter that mark, and lines that leave a chain.
+        #: Chains of a packet filter that mark, lines that leave one, and those that lead to one.
         self.marking: set[str] = set()
         self.returns: list[tuple[int, str]] = []
+        self.jumps: list[tuple[int, str, str]] = []
 
     def take(self, line: Line) -> None:
         """Read one simple command, comment or line that cannot be taken apart."""
@@ -154,7 +157,21 @@ class Script(Provenance):
             self.not_modelled(line.number, f"iptables ... -j {_short(mark[1])}", _NOT_READ)
         elif chain and _RETURN.search(rule):
             self.returns.append((line.number, chain[1]))
+        elif chain and (target := _TARGET.search(rule)):
+            self.jumps.append((line.number, target[1], chain[1]))
         return mark is not None
+
+    def list_jumps(self) -> None:
+        """List the lines that lead to a chain of marks, by others too: they choose its packets."""
+        marked: list[tuple[int, str]] = []
+        while more := [each for each in self.jumps if each[1] in self.marking]:
+            check_time()
+            marked += [(line, to) for line, to, _ in more]
+            self.marking |= {by for *_, by in more}
+            self.jumps = [each for each in self.jumps if each[:2] not in marked]
+        lost = "Which packets it leads to a chain of marks is not read: give marks to your streams."
+        for line, to in sorted(marked):
+            self.not_modelled(line, f"iptables ... -j {_short(to)}", lost)
 
     def list_returns(self) -> set[int]:
         """List the lines that leave a chain of marks: the lines behind them mark fewer packets."""
