@@ -7,7 +7,7 @@ from qoslib.config.cut import CUT
 from qoslib.config.junos.grammar import UNKNOWN_ON_PORT
 from qoslib.config.junos.platforms import as_mx
 from qoslib.config.mqc.port import ON_INPUT
-from qoslib.config.sros.text import OF_SUBSCRIBERS
+from qoslib.config.sros.text import OF_SUBSCRIBERS, UNKNOWN_IN_POLICY
 
 __all__ = ["cut_line", "doubts_of"]
 
@@ -17,7 +17,7 @@ _NO_MX = (
 )
 _CUT_OFF = "The text seems to be cut off at line {}: what follows may change what classes get."
 #: Remarks on mechanisms that may change what classes get, on a port or beside it.
-_DECISIVE = (OF_SUBSCRIBERS, UNKNOWN_ON_PORT, ON_INPUT)
+_DECISIVE = (OF_SUBSCRIBERS, UNKNOWN_IN_POLICY, UNKNOWN_ON_PORT, ON_INPUT)
 
 
 def doubts_of(found: Configuration) -> Iterator[str]:

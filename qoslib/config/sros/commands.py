@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from qoslib.config.code_points import read_word
 from qoslib.config.records import Statement
 from qoslib.config.values import Value
-from qoslib.config.words import NotUnderstood, Words, exactly
+from qoslib.config.words import NotUnderstood, Refused, Words, exactly
 
 __all__ = ["CLASSES", "INWARD", "MARKS", "POLICIES", "Given", "Policy", "read_policy"]
 
@@ -199,17 +199,33 @@ def _setting(part: Given, words: Words, policy: Policy) -> str:
     keys = _SETTINGS[verb]
     found = {key: value for key, value in part.values.items() if not (off and key in keys)}
     percent = policy.kind == "network-queue" or verb == "percent-rate"
-    while words.ahead and not off:
+    if not off:
+        _take_values(words, keys, found, percent, policy.unit)
+    before, part.values = part.values, found
+    if off or not words.ahead:
+        return ""
+    try:
+        if words.ahead not in _SETTINGS:
+            raise NotUnderstood
+        return _setting(part, words, policy)
+    except (NotUnderstood, Refused):
+        part.values = before
+        raise
+
+
+def _take_values(
+    words: Words, keys: tuple[str, ...], found: dict[str, Value], percent: bool, unit: str
+) -> None:
+    """The numbers of a setting, up to the next one on its line."""
+    while words.ahead:
         words.skip("percent-reduction-from-mbs")
         key = words.skip(*keys) or keys[0]
         if key != "scheduler-name" and words.skip("default", "auto"):
             found.pop(key, None)
         else:
-            found[key] = _value(words, key, percent, policy.unit)
-        if words.ahead and words.ahead not in keys:
-            raise NotUnderstood
-    part.values = found
-    return ""
+            found[key] = _value(words, key, percent, unit)
+        if words.ahead not in keys:
+            return
 
 
 def _value(words: Words, key: str, percent: bool, unit: str) -> Value:

@@ -13,7 +13,7 @@ from qoslib.config.sros.lines import is_braced, lines_of_sros
 from qoslib.config.values import Value
 from qoslib.config.words import NotUnderstood, Words
 
-__all__ = ["HIDDEN", "OF_SUBSCRIBERS", "UNATTACHED", "Place", "Text"]
+__all__ = ["HIDDEN", "OF_SUBSCRIBERS", "UNATTACHED", "UNKNOWN_IN_POLICY", "Place", "Text"]
 
 #: Kinds of policies that are left out, by how their names begin or end.
 _OTHER_KIND = re.compile(
@@ -44,6 +44,10 @@ OF_SUBSCRIBERS = (
     "Each subscriber of an sla-profile has queues of its own, which are left out: nothing is"
     " promised of them, nor of what they leave to others on their port."
 )
+UNKNOWN_IN_POLICY = (
+    "This command of a policy is not understood: it may change what the policy's queues get."
+)
+_INWARD_KINDS = "sap-ingress", "network"
 #: What hides what the queues of a port get, and what does not.
 _HIDING = {
     "agg-rate", "agg-rate-limit", "egress-port-qos-policy", "egress-scheduler-override",
@@ -101,7 +105,7 @@ class Text:
         self.policies.setdefault(("sap-egress", "1"), Policy("sap-egress", "1", 0))
         self.marks = self._marks()
 
-    def _read(self, line: Line) -> str:
+    def _read(self, line: Line) -> str | None:
         """What is lost by a line; nothing where it is understood, or about other things."""
         words = line.words
         if words[0] in POLICIES and words[0] != "network":
@@ -132,7 +136,7 @@ class Text:
         self.of_subscribers.update(named[:1])
         return OF_SUBSCRIBERS
 
-    def _policy(self, line: Line) -> str:
+    def _policy(self, line: Line) -> str | None:
         words, (kind, name) = Words(line, 3), line.words[1:3]
         for above, text in zip(line.opened, line.parents, strict=False):
             self.notes.understood(above, text)
@@ -141,7 +145,13 @@ class Text:
                 return self._left_out(kind, name, line.words[3:])
             raise NotUnderstood
         policy = self.policies.setdefault((kind, name), Policy(kind, name, line.number, self.unit))
-        part, lost = read_policy(policy, words)
+        try:
+            part, lost = read_policy(policy, words)
+        except NotUnderstood:
+            if kind in _INWARD_KINDS:
+                raise
+            self.notes.unknown(line.number, line.text, UNKNOWN_IN_POLICY)
+            return None
         statement = self.notes.understood(line.number, line.text)
         if part:
             part.statements.append(statement)
