@@ -96,7 +96,7 @@ SCHEDULERS: dict[type, _Words] = {
     WeightedRoundRobin: _Words(
         "in its turn a queue sends as many packets as its weight says", "turn", "priority"
     ),
-    CakeTins: _Words("the highest tin that is due, or that which is due first", "due", "rank"),
+    CakeTins: _Words("the highest tin that is due, or that which is due first", level="rank"),
     StartTimeFairQueueing: _Words(
         "the packet with the smallest start tag is sent next", "start tag"
     ),

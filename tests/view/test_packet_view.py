@@ -19,6 +19,7 @@ from qoslib.port import (
     AsymmetricEwma,
     ByteLimit,
     ByteRedProfile,
+    CakeTins,
     Chain,
     Classifier,
     Codel,
@@ -79,7 +80,7 @@ def three(scheduler, **more):
         Queue(
             name,
             ByteLimit(12_000),
-            priority=at // 2,
+            priority=at if isinstance(scheduler, CakeTins) else at // 2,
             guaranteed_bps=20e6,
             weight=at + 1,
             quantum_bytes=1300 * (at + 1),
