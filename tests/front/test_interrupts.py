@@ -368,7 +368,8 @@ for room in ("packets.simulate", "tcp.simulate", "tcp.fluid.solve"):
         name = "plan" if room == "tcp.simulate" else "planned"
         setattr(module, name, before(getattr(module, name)))
     elif when == "after":
-        module.run = after(module.run)
+        name = "run_flat" if room == "tcp.simulate" else "run"
+        setattr(module, name, after(getattr(module, name)))
 
 for name in names:
     spent_s.clear()

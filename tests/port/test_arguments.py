@@ -59,7 +59,7 @@ CALLS: dict[Callable, dict] = {
     | {"progress": quiet, "executor": None, "on_result": None},
     packets.throughput: {"network": PORT, "streams_at": lambda bps: [Stream("a", bps)]}
     | {"high_bps": 1e6, "resolution": 0.1, "duration_s": 0.01, "seed": 0, "progress": quiet},
-    tcp.simulate: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS}
+    tcp.simulate: {"network": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS}
     | SEEDED
     | {"chunk_events": 1000, "progress": quiet},
     tcp.solve: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS}
@@ -162,7 +162,7 @@ def test_a_wrong_argument_is_named_with_what_is_allowed(function, argument):
             lambda: packets.simulate(PORT, None, 1.0),
             "streams is None; allowed: a sequence",
         ),
-        (lambda: tcp.simulate(SCENARIO, HOSTS, 1.0), "; allowed: a Port"),
+        (lambda: tcp.simulate(SCENARIO, HOSTS, 1.0), "; allowed: Port, Forwarder, Chain or Switch"),
         (lambda: run(PORT), "; allowed: a Scenario"),
         (
             lambda: run(m120.PLATFORM.experiments()["base"]),
