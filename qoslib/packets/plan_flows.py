@@ -43,10 +43,13 @@ def flows_of(port: Port, state: State) -> flow_tables.FlowTables:
     """The tables of a port's flow queues."""
     settings = np.zeros(len(port.queues), flow_tables.FLOW_QUEUE)
     first = 0
-    for row, queue, own in zip(settings, port.queues, state.queues, strict=True):
+    for number, (row, queue, own) in enumerate(
+        zip(settings, port.queues, state.queues, strict=True)
+    ):
         for name in ("new_first", "new_last", "old_first", "old_last", "free"):
             row[name] = flow_tables.NOWHERE
         row["first"], own["keeps_flows"] = first, _has_rows(queue)
+        row["first_host"] = number * len(state.streams)
         with numbers_of(f"Queue {queue.name!r} flows"):
             if queue.flows is not None:
                 _fill(row, queue, int(own["largest_bytes"]))
@@ -60,7 +63,7 @@ def flows_of(port: Port, state: State) -> flow_tables.FlowTables:
         rows=rows,
         held_bytes=np.zeros(first, np.int64),
         links=np.zeros(len(state.slots), flow_tables.LINK),
-        hosts=np.zeros((len(state.streams), 2), np.int64),
+        hosts=np.zeros((len(port.queues) * len(state.streams), 2), np.int64),
     )
 
 

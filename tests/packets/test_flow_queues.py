@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qoslib.packets import simulate
-from qoslib.port import ByteLimit, Codel, FlowQueues, PacketLimit, Port, Queue
+from qoslib.port import ByteLimit, Codel, DeficitRoundRobin, FlowQueues, PacketLimit, Port, Queue
 from qoslib.traffic import Stream, Trace
 
 LINE_BPS = 12e6
@@ -195,3 +195,18 @@ def test_what_cannot_be_is_refused_by_name(what):
     make, message = WRONG[what]
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_hosts_count_in_each_queue_by_themselves():
+    """Four flows of host a in one queue take nothing from its flow in the other."""
+    flows = FlowQueues(isolation="source", ways=8)
+    queues = tuple(
+        Queue(name, PacketLimit(500), flows=flows, quantum_bytes=1500) for name in ("one", "two")
+    )
+    where = Port("line", LINE_BPS, queues, DeficitRoundRobin())
+    streams = [
+        *(Stream(f"a in one {i}", 12e6, 1000, "poisson", "one", source="a") for i in range(4)),
+        *(Stream(f"{of} in two", 12e6, 1000, "poisson", "two", source=of) for of in "ab"),
+    ]
+    run = simulate(where, streams, 10.0, seed=1, warmup_s=1.0)
+    assert run.sent_bps / LINE_BPS == pytest.approx([0.125] * 4 + [0.25] * 2, abs=0.01)

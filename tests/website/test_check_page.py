@@ -112,7 +112,7 @@ def test_it_begins_with_an_example_and_its_stored_report(opened):
     assert page.locator(".lead").inner_text().startswith("2 warnings. First: Class VIDEO loses")
     assert page.evaluate("asked") == []
     page.get_by_text("The same in a terminal").click()
-    assert page.locator(".terminal pre").inner_text().startswith("edge.cfg  ios-xe  23 lines")
+    assert page.locator(".terminal pre").inner_text().startswith("edge.cfg  ios-xe  24 lines")
     assert "Nothing has left this browser." in page.locator(".qoslib-check").inner_text()
 
 

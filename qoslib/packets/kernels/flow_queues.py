@@ -124,7 +124,8 @@ def _quantum(flows, own, row):
 def _lists(flows, own, at, kind, streams):
     """A row that was in no list holds a packet."""
     row, stream = flows.rows[at], streams[kind.stream]
-    row.source, row.destination = stream.source, stream.destination
+    row.source = own.first_host + stream.source
+    row.destination = own.first_host + stream.destination
     if not own.sparse:
         _count(flows, own, row, 1)
     row.deficit = _quantum(flows, own, row)

@@ -12,7 +12,7 @@ NOWHERE = (1 << 32) - 1
 #: A queue of the port that keeps flows apart: its stretch of rows, how it serves them, its lists.
 FLOW_QUEUE = table(
     "first size ways quantum sparse longest fattest head batch used flow_packets flow_bytes"
-    " isolation rehash_ps renews bulk",
+    " isolation rehash_ps renews bulk first_host",
     indices="new_first new_last old_first old_last chosen free",
     dual=Columns("dual update_at_ps step_ps", "coupling classic_share credit_bytes"),
 )
@@ -44,5 +44,6 @@ class FlowTables(NamedTuple):
     held_bytes: np.ndarray
     #: For each slot of the port.
     links: np.ndarray
-    #: Queues of each host's flows that hold packets: as their source, and as their destination.
+    #: Of each queue of the port and each host, rows that are old and hold packets of its flows: as
+    #: their source, and as their destination.
     hosts: np.ndarray
