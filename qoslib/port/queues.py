@@ -157,9 +157,13 @@ class Queue(Record):
             fail(f"Queue {self.name!r} guaranteed_bps", 0.0, "above 0 with a limit at that rate")
         self._check_thresholds()
         self._check_memory()
-        self._check_pause()
-        self._check_limits()
-        self._check_flows()
+        if self.pause is not None:
+            self._check_pause(self.pause)
+        if self.limits:
+            self._check_limits()
+        if self.flows is not None:
+            check_flows(self.name, self.flows, self.limit, self.dropper)
+            self._check_parts()
         if isinstance(self.dropper, DualPi2):
             self._check_dual()
         if isinstance(self.dropper, Cobalt) and self.flows is None:
@@ -169,12 +173,6 @@ class Queue(Record):
         if not isinstance(self.limit, PacketLimit | ByteLimit) or self.resumes:
             allowed = "a PacketLimit or ByteLimit without a resume threshold, with DualPi2"
             fail(f"Queue {self.name!r} limit", self.limit, allowed)
-        self._check_parts()
-
-    def _check_flows(self) -> None:
-        if self.flows is None:
-            return
-        check_flows(self.name, self.flows, self.limit, self.dropper)
         self._check_parts()
 
     def _check_parts(self) -> None:
@@ -218,10 +216,8 @@ class Queue(Record):
         if not self.pool and self.reserved_bytes:
             fail(f"Queue {self.name!r} reserved_bytes", self.reserved_bytes, "0 without a pool")
 
-    def _check_pause(self) -> None:
-        pause, limit = self.pause, self.limit
-        if pause is None:
-            return
+    def _check_pause(self, pause: PriorityPause) -> None:
+        limit = self.limit
         if not isinstance(limit, ByteLimit) or self.resumes:
             allowed = "a ByteLimit without a resume threshold, where the queue pauses its senders"
             fail(f"Queue {self.name!r} limit", limit, allowed)
