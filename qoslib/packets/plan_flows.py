@@ -54,7 +54,7 @@ def flows_of(port: Port, state: State) -> flow_tables.FlowTables:
             if queue.flows is not None:
                 _fill(row, queue, int(own["largest_bytes"]))
             elif isinstance(queue.dropper, DualPi2):
-                _fill_dual(row, queue.dropper, int(own["largest_bytes"]))
+                _fill_dual(row, queue.dropper)
         first += int(row["size"])
     rows = np.zeros(first, flow_tables.FLOW_ROW)
     rows["next"] = rows["oldest"] = rows["youngest"] = flow_tables.NOWHERE
@@ -78,13 +78,12 @@ def no_flows() -> flow_tables.FlowTables:
     )
 
 
-def _fill_dual(row: np.void, dual: DualPi2, largest_bytes: int) -> None:
-    """Two rows; at first C is behind by a packet, so that L begins."""
+def _fill_dual(row: np.void, dual: DualPi2) -> None:
+    """Two rows, C and L."""
     row["dual"], row["size"] = 1, 2
     row["flow_packets"] = row["flow_bytes"] = NEVER
     row["coupling"], row["step_ps"] = dual.coupling, picoseconds(dual.step_s)
     row["classic_share"] = dual.classic_share
-    row["credit_bytes"] = (2 * dual.classic_share - 1) * largest_bytes
     row["update_at_ps"] = max(picoseconds(dual.update_s), 1)
 
 

@@ -34,7 +34,10 @@ TREE, HTB = 8, 9
 TREES: dict[type[Scheduler], int] = {SchedulerTree: TREE, HierarchicalTokenBucket: HTB}
 
 #: What may drop a packet before its queue is full; by the limit alone nothing does.
-BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE, BY_COBALT, BY_DUAL = range(7)
+#: Those from CoDel on look at the packet at the head.
+BY_LIMIT, BY_RED, BY_PROFILE, BY_PIE, BY_CODEL, BY_COBALT, BY_DUAL = range(7)
+#: What they decide of it.
+SENT, MARKED, DROPPED = range(3)
 #: The ECN field of what a stream sends: no ECT, ECT(0), ECT(1).
 NO_ECT, CLASSIC_ECT, L4S_ECT = range(3)
 

@@ -1,17 +1,27 @@
-"""A packet is sent: the scheduler's choice, a last look by CoDel, and the line."""
+"""A packet is sent: the scheduler's choice, a last look by the queue's dropper, and the line."""
 
 from qoslib.packets.kernels.clock import add_from
 from qoslib.packets.kernels.codel import codel_drops
-from qoslib.packets.kernels.codes import BY_COBALT, BY_CODEL, BY_DUAL, BY_PIE, CODEL, KEEP, PIE
+from qoslib.packets.kernels.codes import (
+    BY_COBALT,
+    BY_CODEL,
+    BY_DUAL,
+    BY_PIE,
+    CODEL,
+    DROPPED,
+    KEEP,
+    MARKED,
+    PIE,
+    SENT,
+)
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import hand_over, log_outcome
-from qoslib.packets.kernels.dual import DROPPED, MARKED
 from qoslib.packets.kernels.enqueue import capable
 from qoslib.packets.kernels.events import note_choice
 from qoslib.packets.kernels.flow_queues import (
-    cobalt_of_chosen,
+    cobalt_decides,
     drop_chosen,
-    dual_verdict,
+    dual_decides,
     note_flow,
     settle_all,
     take_chosen,
@@ -44,12 +54,28 @@ def _send(state, port, kind, arrival_ps, packet_class, tag, now_ps):
 
 
 @kernel
-def _codel_verdict(flows, queue, index, kind, sojourn_ps, now_ps):
-    """Whether CoDel would drop the packet at the head, by what it knows of its queue or flow."""
+def _codel(flows, queue, index, kind, sojourn_ps, markable, now_ps):
+    """What CoDel decides, by what it knows of the packet's queue or of its flow's."""
     if flows is not None and queue.keeps_flows:
         row = flows.rows[flows.queues[index].chosen]
-        return codel_drops(row, queue, kind, sojourn_ps, now_ps)
-    return codel_drops(queue, queue, kind, sojourn_ps, now_ps)
+        drops = codel_drops(row, queue, kind, sojourn_ps, now_ps)
+    else:
+        drops = codel_drops(queue, queue, kind, sojourn_ps, now_ps)
+    if markable and (queue.ecn if drops else sojourn_ps > queue.ce_ps):
+        return MARKED
+    return DROPPED if drops else SENT
+
+
+@kernel
+def _decided(state, flows, queue, index, kind, now_ps):
+    """What the dropper decides of the packet at the head."""
+    slot = state.slots[head_slot(queue)]
+    sojourn_ps, markable = now_ps - slot.arrival_ps, capable(state, kind, slot.tag)
+    if flows is not None and queue.dropper == BY_COBALT:
+        return cobalt_decides(flows, queue, index, sojourn_ps, markable, now_ps)
+    if flows is not None and queue.dropper == BY_DUAL:
+        return dual_decides(state, flows, queue, index, sojourn_ps, markable, now_ps)
+    return _codel(flows, queue, index, kind, sojourn_ps, markable, now_ps)
 
 
 @kernel
@@ -71,59 +97,18 @@ def _take_first(state, flows, port, queue, index, kind):
 
 
 @kernel
-def _codel_takes(state, flows, port, queue, index, kind, now_ps):
-    """Whether CoDel dropped the packet at the head; where it may it marks it, and lets it go."""
-    slot = state.slots[head_slot(queue)]
-    sojourn_ps = now_ps - slot.arrival_ps
-    drops = _codel_verdict(flows, queue, index, kind, sojourn_ps, now_ps)
-    marks = queue.ecn if drops else sojourn_ps > queue.ce_ps
-    if marks and capable(state, kind, slot.tag):
+def _loses_head(state, flows, port, queue, index, kind, now_ps):
+    """Whether the dropper dropped the packet at the head; one that it marks goes on."""
+    decided = _decided(state, flows, queue, index, kind, now_ps)
+    if decided == MARKED:
         state.counts[kind.base, 2] += 1
         queue.just_marked = 1
+    if decided != DROPPED:
         return False
-    if not drops:
-        return False
-    _drop_first(state, flows, port, queue, index, now_ps, CODEL)
+    cause = PIE if queue.dropper == BY_DUAL else CODEL
+    _drop_first(state, flows, port, queue, index, now_ps, cause)
     if queue.length == 0:
         left_empty(port, queue, index, now_ps)
-    return True
-
-
-@kernel
-def _dual_takes(state, flows, port, queue, index, kind, now_ps):
-    """Whether DualPI2 dropped the packet at the head, or marked it and lets it go."""
-    if queue.dropper != BY_DUAL:
-        return False
-    slot, own = state.slots[head_slot(queue)], flows.queues[index]
-    markable = capable(state, kind, slot.tag)
-    said = dual_verdict(state, flows, queue, own, now_ps - slot.arrival_ps, markable, now_ps)
-    if said == MARKED:
-        state.counts[kind.base, 2] += 1
-        queue.just_marked = 1
-    if said != DROPPED:
-        return False
-    drop_chosen(state, flows, port, queue, own, PIE, now_ps)
-    if queue.length == 0:
-        left_empty(port, queue, index, now_ps)
-    return True
-
-
-@kernel
-def _cobalt_takes(state, flows, port, queue, index, kind, now_ps):
-    """Whether COBALT dropped the packet at the head; where it may CoDel marks it, BLUE does not."""
-    if queue.dropper != BY_COBALT:
-        return False
-    slot = state.slots[head_slot(queue)]
-    own, sojourn_ps = flows.queues[index], now_ps - slot.arrival_ps
-    acts, floods, more = cobalt_of_chosen(flows, queue, own, sojourn_ps, now_ps)
-    if acts and capable(state, kind, slot.tag):
-        acts = 0
-        state.counts[kind.base, 2] += 1
-        queue.just_marked = 1
-    if not (acts or floods) or not more:
-        return False
-    queue.just_marked = 0
-    drop_chosen(state, flows, port, queue, own, CODEL, now_ps)
     return True
 
 
@@ -137,13 +122,8 @@ def serve(state, flows, port, index, now_ps):
     if port.shaped and shaped_until(port, kind.port_shape_ps) > now_ps:
         port.wake_ps = shaped_until(port, kind.port_shape_ps)
         return False
-    if queue.dropper == BY_CODEL and _codel_takes(state, flows, port, queue, index, kind, now_ps):
+    if queue.dropper >= BY_CODEL and _loses_head(state, flows, port, queue, index, kind, now_ps):
         return False
-    if flows is not None:
-        if _cobalt_takes(state, flows, port, queue, index, kind, now_ps):
-            return False
-        if _dual_takes(state, flows, port, queue, index, kind, now_ps):
-            return False
     if port.events_left > 0:
         values = state.event_values
         note_choice(port, state.queues, state.events, values, packet_class, index, now_ps)

@@ -4,11 +4,9 @@ Row 0 of the two is C, for all but ECT(1), row 1 is L.
 """
 
 from qoslib.packets.kernels.clock import NEVER
+from qoslib.packets.kernels.codes import DROPPED, MARKED, SENT
 from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.packets.kernels.draws import uniform
-
-#: What a controller decides of a packet.
-GOES, MARKED, DROPPED = range(3)
 
 
 @kernel
@@ -41,6 +39,12 @@ def update(state, flows, queue, own, now_ps):
 
 
 @kernel
+def begin_turns(queue, own):
+    """Both queues were empty: C is behind by a packet, so that L begins."""
+    own.credit_bytes = (2.0 * own.classic_share - 1.0) * queue.largest_bytes
+
+
+@kernel
 def turn_of(flows, own):
     """The row that sends next: L, unless C is owed bytes."""
     classic, low = flows.rows[own.first], flows.rows[own.first + 1]
@@ -50,7 +54,7 @@ def turn_of(flows, own):
 
 
 @kernel
-def pay(flows, own, at, frame_bytes):
+def pay(own, at, frame_bytes):
     """What a packet of a row costs: C is owed its share of what L sends."""
     if at == own.first:
         own.credit_bytes -= (1.0 - own.classic_share) * frame_bytes
@@ -62,15 +66,15 @@ def pay(flows, own, at, frame_bytes):
 def verdict(queue, own, at, sojourn_ps, markable):
     """What becomes of the packet whose turn it is."""
     if queue.held_bytes < 2 * queue.largest_bytes:
-        return GOES
+        return SENT
     squared = uniform(queue) < queue.probability and uniform(queue) < queue.probability
     scaled = own.coupling * queue.probability
     if at == own.first:
         if not squared:
-            return GOES
+            return SENT
         return MARKED if markable and scaled < 1.0 else DROPPED
     if scaled >= 1.0 and squared:
         return DROPPED
     if sojourn_ps > own.step_ps or uniform(queue) < scaled:
         return MARKED
-    return GOES
+    return SENT

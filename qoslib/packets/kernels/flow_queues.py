@@ -9,10 +9,19 @@ import numpy as np
 
 from qoslib.packets.kernels.cobalt import cobalt_acts, cobalt_full, cobalt_returns
 from qoslib.packets.kernels.codel import control_law
-from qoslib.packets.kernels.codes import BY_COBALT, KEEP, L4S_ECT, POOL, TAIL
+from qoslib.packets.kernels.codes import (
+    BY_COBALT,
+    DROPPED,
+    KEEP,
+    L4S_ECT,
+    MARKED,
+    POOL,
+    SENT,
+    TAIL,
+)
 from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.packets.kernels.draws import scrambled
-from qoslib.packets.kernels.dual import pay, turn_of, update, verdict
+from qoslib.packets.kernels.dual import begin_turns, pay, turn_of, update, verdict
 from qoslib.packets.kernels.events import note_packet
 from qoslib.packets.kernels.flow_tables import (
     BY_DESTINATION,
@@ -133,16 +142,20 @@ def _lists(flows, own, at, kind, streams):
 
 
 @kernel
-def cobalt_of_chosen(flows, queue, own, sojourn_ps, now_ps):
-    """Whether CoDel and BLUE act on the chosen packet; the last one of a row is never dropped."""
+def cobalt_decides(flows, queue, index, sojourn_ps, markable, now_ps):
+    """What COBALT decides of the chosen packet: BLUE marks none, and a row's last one stays."""
+    own = flows.queues[index]
     row = flows.rows[own.chosen]
     acts, floods = cobalt_acts(row, queue, sojourn_ps, own.bulk, now_ps)
-    return acts, floods, row.length > 1
+    if row.length > 1 and (floods or (acts and not markable)):
+        return DROPPED
+    return MARKED if acts and markable else SENT
 
 
 @kernel
-def dual_verdict(state, flows, queue, own, sojourn_ps, markable, now_ps):
-    """What DualPI2 decides of the packet that was chosen."""
+def dual_decides(state, flows, queue, index, sojourn_ps, markable, now_ps):
+    """What DualPI2 decides of the chosen packet."""
+    own = flows.queues[index]
     update(state, flows, queue, own, now_ps)
     return verdict(queue, own, own.chosen, sojourn_ps, markable)
 
@@ -255,7 +268,7 @@ def take_chosen(state, flows, port, queue, own, kind):
     at, row = own.chosen, flows.rows[own.chosen]
     _remove(state, flows, port, queue, own, at, row.oldest, kind)
     if own.dual:
-        pay(flows, own, at, kind.frame_bytes)
+        pay(own, at, kind.frame_bytes)
         return
     row.deficit -= kind.frame_bytes
     if row.length == 0 and not own.sparse:
@@ -269,7 +282,7 @@ def take_chosen(state, flows, port, queue, own, kind):
 def note_flow(state, port, own, at):
     """Note the flow's queue of the last event, and whether it is one of the new ones."""
     event = state.events[len(state.events) - port.events_left - 1]
-    event.flow, event.new = at - own.first, own.new_first != NOWHERE and own.new_first == at
+    event.flow, event.new = at - own.first, own.new_first == at
 
 
 @rare_kernel
@@ -354,6 +367,8 @@ def join_flow(state, flows, port, packet_class, tag, now_ps):
     if own.dual:
         at = own.first + (1 if state.streams[kind.stream].ecn == L4S_ECT else 0)
         update(state, flows, queue, own, now_ps)
+        if queue.length == 0:
+            begin_turns(queue, own)
     else:
         at = _row_of(flows, own, queue, flow_of(state.streams[kind.stream], tag), now_ps)
     row = flows.rows[at]
