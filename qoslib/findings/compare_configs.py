@@ -7,10 +7,11 @@ from qoslib.checks import Load, Promise, promises
 from qoslib.checks.promises import queued
 from qoslib.config import Configuration, ConfiguredPort
 from qoslib.config.amounts import rate_text, time_text
+from qoslib.findings.class_runs import LEAST_LOSS
 from qoslib.findings.report import Change, ClassRun
 from qoslib.findings.report_text import loss_text, p99_text
 from qoslib.findings.shadowed_classes import routed
-from qoslib.findings.under_load import LEAST_LOSS, runs, stand_in
+from qoslib.findings.under_load import runs, stand_in
 from qoslib.flows import Flow
 from qoslib.record import fail
 from qoslib.tolerances import ROUNDING

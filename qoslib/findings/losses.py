@@ -11,10 +11,11 @@ from qoslib.checks.priority import VOICE
 from qoslib.checks.rule import Found
 from qoslib.config.amounts import rate_text, share_text, size_text, time_text
 from qoslib.config.source import check_time
+from qoslib.findings.class_runs import LEAST_LOSS
 from qoslib.findings.rebalance import more
 from qoslib.findings.report import ClassRun
 from qoslib.findings.report_text import loss_text
-from qoslib.findings.under_load import LEAST_LOSS, runs
+from qoslib.findings.under_load import runs
 from qoslib.port import PacketLimit, Queue, TailDrop
 
 __all__ = ["is_kept", "loses", "losses"]

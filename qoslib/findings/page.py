@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from qoslib.checks import Finding
+from qoslib.findings.class_runs import LEAST_LOSS
 from qoslib.findings.markdown import markdown
 from qoslib.findings.modelled import MODELS
 from qoslib.findings.report import Cell, ClassRow, ClassRun, Compared, PortReport, Report
@@ -22,7 +23,6 @@ from qoslib.findings.report_text import (
     run_cells,
     sections,
 )
-from qoslib.findings.under_load import LEAST_LOSS
 
 __all__ = ["inside", "page"]
 

@@ -13,9 +13,9 @@ from qoslib.config import ConfigurationError
 from qoslib.config.amounts import rate_text, share_text
 from qoslib.config.source import TakesTooLongError, check_time, in_time
 from qoslib.findings.assess import Assessed
+from qoslib.findings.class_runs import LEAST_LOSS
 from qoslib.findings.report import ClassRun
 from qoslib.findings.report_text import p99_text
-from qoslib.findings.under_load import LEAST_LOSS
 from qoslib.tolerances import EQUAL, ROUNDING
 
 __all__ = ["SECONDS", "in_place", "key_of", "proved", "with_fixes"]

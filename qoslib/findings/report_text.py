@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from qoslib import units
 from qoslib.config import Default, MissingFact
 from qoslib.config.amounts import rate_text, share_text, time_text, value_text
+from qoslib.findings.class_runs import LEAST_LOSS
 from qoslib.findings.report import ClassRow, ClassRun, Compared, Report
-from qoslib.findings.under_load import LEAST_LOSS
 from qoslib.results import Interval
 
 __all__ = [

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from qoslib.checks import loads
 from qoslib.config import read
 from qoslib.findings import check
-from qoslib.findings.under_load import LEAST_LOSS, runs, scenario_of
+from qoslib.findings.class_runs import LEAST_LOSS
+from qoslib.findings.under_load import runs, scenario_of
 from qoslib.front import run as run_scenario
 from qoslib.front.replications import phased
 from qoslib.front.settling import congested
