@@ -17,7 +17,7 @@ from qoslib.packets.plan import Run
 from qoslib.packets.progress import Progress, Watch, play
 from qoslib.packets.stations import Station, stations_of
 from qoslib.packets.whole import Through, Whole
-from qoslib.port import Chain, Hop
+from qoslib.port import Chain
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
@@ -32,16 +32,8 @@ _FIRST_SHARE = 1 << 16
 class _Stop(Station):
     """A hop that takes turns: how far it is, and what waits to arrive."""
 
-    def __init__(
-        self,
-        hop: Hop,
-        index: int,
-        streams: Sequence[Stream],
-        routes: Sequence[Sequence[int]],
-        run: Run,
-        marks: dict[int, list[str]],
-    ) -> None:
-        super().__init__(hop, index, streams, routes, run, marks)
+    def prepare(self, run: Run) -> None:
+        """Keep what becomes of each packet, for the next hop."""
         log = np.zeros(run.log_packets + AT_ONCE, tables.OUTCOME)
         self.state = self.state._replace(log=log)
         self.state.port["log_stops"] = 1

@@ -50,6 +50,10 @@ class Station:
             marks[i] = leaving_marks(self.kinds, row)
         self.beside = beside(self.where, self.state, run.end_ps)
         self.row = {stream: row for row, stream in enumerate(self.members)}
+        self.prepare(run)
+
+    def prepare(self, run: Run) -> None:
+        """Make what a kind of station needs besides."""
 
     def classes_at(self, after: "Station") -> NDArray[np.int64]:
         """By its own packet classes those that they arrive as at another hop; -1 for none."""
