@@ -10,7 +10,7 @@ class Manners(NamedTuple):
 
     Attributes
     ----------
-    family : {'cisco', 'junos', 'tc', 'eos', ''}
+    family : {'cisco', 'junos', 'tc', 'sqm', 'eos', ''}
         The dialects with commands like its own.
     writes : bool
         Whether fixes can be written in it.
@@ -64,7 +64,7 @@ class Manners(NamedTuple):
         What gives a class that is served first a limit, where no command does.
     """
 
-    family: Literal["cisco", "junos", "tc", "eos", ""] = ""
+    family: Literal["cisco", "junos", "tc", "sqm", "eos", ""] = ""
     writes: bool = False
     matching: Literal["classes", "filters", ""] = ""
     maps_whole: bool = False
@@ -125,7 +125,7 @@ _MANNERS = {
         commits_whole=True,
         verify=("show interfaces queue {name}", "show class-of-service interface {name}"),
     ),
-    "sqm": Manners(matching="filters", by_range=True, verify=_TC_SHOWS),
+    "sqm": Manners("sqm", matching="filters", by_range=True, verify=_TC_SHOWS),
     # The network queues that a port has by default have CIRs of 120 % and more (7450 ESS Quality of
     # Service Guide, Default Network Queue Policy Definition).
     "sros": Manners(oversubscribes=True),

@@ -12,6 +12,7 @@ from qoslib.config.mqc.commands import COMMANDS
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.records import Configuration, Remark
 from qoslib.config.source import check_time
+from qoslib.config.sqm import OPTIONS
 
 __all__ = ["listed"]
 
@@ -98,7 +99,8 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
     if family == "tc":
         # A script has commands of its shell as well.
         return
-    known: Sequence[str] = {"cisco": _KNOWN, "eos": _KNOWN, "junos": WORDS}.get(family, ())
+    families = {"cisco": _KNOWN, "eos": _KNOWN, "junos": WORDS, "sqm": OPTIONS}
+    known: Sequence[str] = families.get(family, ())
     forms = _FORMS if family != "eos" else {}
     unread: dict[str, list[Remark]] = {}
     for remark in configuration.remarks:

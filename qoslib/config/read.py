@@ -100,6 +100,8 @@ def recognise(text: str) -> str:
         check_time()
         sure[name] = dialect.sign(text)
     best = max(sure, key=lambda name: sure[name], default="")
+    if not text.strip():
+        raise ConfigurationError("the text is empty; allowed: a configuration")
     if not best or sure[best] <= 0:
         raise ConfigurationError(f"no dialect is recognised; name one: {', '.join(DIALECTS)}")
     return best

@@ -53,6 +53,11 @@ def of_flows(configured: ConfiguredPort, given: Sequence[Load]) -> Iterator[str]
     all: 10 flows in 16 queues, so each shares its queue with another with a chance of 44 %.
     """
     into = queue_of(configured, given)
+    if any(queue.flows and queue.flows.isolation != "flows" for queue in _queues(configured)):
+        yield (
+            "A load does not name its hosts, so it is taken to come from one, and its flows share"
+            " equally. Of several hosts each would have an equal share instead."
+        )
     for queue in _queues(configured):
         own = [load for load in given if into[load.name] == queue.name]
         steady = [stream for load in own for stream in load.streams if stream.rate_bps]

@@ -108,7 +108,7 @@ def scenario_of(
     """
     assert configured.port is not None
     stands_in = model == "fluid" or not tcp or bool(_no_tcp(configured, loads))
-    port = _classified(configured, configured.port, loads)
+    port = _classified(configured, _of_one_host(configured.port), loads)
     port = _in_one_queue(configured, port, loads) if model == "fluid" else port
     every = [stream for load in loads for stream in load.streams if stream.rate_bps]
     streams = [stream.replace(rate_bps=stream.rate_bps * ratio) for stream in every]
@@ -125,6 +125,17 @@ def scenario_of(
     duration_s = min(PACKETS / pps, LONGEST_S) if pps else 1.0
     name = f"{configured.interface} {configured.direction}"
     return Scenario(name, port, tuple(streams), duration_s, duration_s / 10, hosts=tuple(hosts))
+
+
+def _of_one_host(port: Port) -> Port:
+    """The port, whose flow queues share by flows: a load does not say which hosts it is between."""
+    queues = tuple(
+        queue.replace(flows=queue.flows.replace(isolation="flows"))
+        if queue.flows and queue.flows.isolation != "flows"
+        else queue
+        for queue in port.queues
+    )
+    return port.replace(queues=queues) if queues != port.queues else port
 
 
 def _host(load: Load, port: Port) -> Host:

@@ -13,7 +13,7 @@ from qoslib.config.tc.command import Command, command
 from qoslib.config.tc.reader import read_commands
 from qoslib.config.tc.script import Script
 
-__all__ = ["is_sqm", "read_sqm"]
+__all__ = ["OPTIONS", "is_sqm", "read_sqm"]
 
 _SECTION = re.compile(r"^[ \t]*config[ \t]+queue\b", re.MULTILINE)
 _OPTION = re.compile(r"^[ \t]*option[ \t]+(?:script|qdisc|upload|download)\b", re.MULTILINE)
@@ -31,7 +31,9 @@ _LOST = {
     "tcTSIZE": "It is the size of a table, which the kernel does without.",
     "target": "No script uses it.",
 }
-#: Where a section leaves a rate out [kbit/s].
+#: All options of a section.
+OPTIONS = tuple(sorted({*_SILENT, *_READ, *_LOST}))
+#: Where a section leaves a rate out [kbit/s] (sqm-scripts, src/defaults.sh: UPLINK and DOWNLINK).
 _RATES = {"upload": 2302, "download": 14_698}
 #: The longest name of a device.
 _LONGEST = 15
@@ -115,7 +117,7 @@ def _commands(section: _Section, notes: Script) -> Iterator[tuple[Command, dict[
         elif name in _READ or name in _SILENT:
             notes.understood(option.line, option.text)
         else:
-            notes.unknown(option.line, option.text)
+            notes.unknown(option.line, f"{name} {option.value}")
     interface, script = section.value("interface"), section.value("script")
     if section.value("enabled") != "1":
         at = section.at("enabled")
@@ -137,6 +139,9 @@ def _commands(section: _Section, notes: Script) -> Iterator[tuple[Command, dict[
 def _way(section: _Section, rate: str, notes: Script) -> Iterator[tuple[Command, dict[str, str]]]:
     """The commands of one way."""
     at, given = section.at(rate), section.value(rate) or str(_RATES[rate])
+    if rate not in section.options:
+        lost = f"It has no `{rate}`: the scripts take {_RATES[rate]:,} kbit/s."
+        notes.not_modelled(at.line, at.text, lost)
     if not given.isascii() or not given.isdecimal() or len(given) > 10:
         problem = f"{rate} is {given[:40]!r}; allowed: a whole number of kbit/s"
         notes.refused(at.line, at.text, problem)

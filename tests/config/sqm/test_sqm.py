@@ -2,7 +2,10 @@
 
 import pytest
 
-from qoslib.config import read, recognise
+from qoslib.checks import loads
+from qoslib.config import ConfigurationError, read, recognise
+from qoslib.findings import check, scenario_of
+from qoslib.findings.model_words import of_flows
 from qoslib.port import Codel, FlowQueues, HierarchicalTokenBucket, PacketLimit, Shaper
 
 SIMPLE = """
@@ -115,3 +118,27 @@ def test_layer_cake_has_three_tins_for_the_upload_and_one_for_the_download():
     assert [each.name for each in found["ifb4eth1"].queues] == ["best effort"]
     piece = ports(SIMPLE.replace("simple.qos", "piece_of_cake.qos"))
     assert [each.name for each in piece["eth1"].queues] == ["best effort"]
+
+
+def test_a_misspelt_option_is_named_with_what_it_may_mean():
+    text = SIMPLE.replace("upload", "uplaod")
+    report = check(text, facts=FACTS)
+    (wrong,) = [each for each in report.findings if each.id == "unknown-command"]
+    assert wrong.sentence.startswith("'uplaod' is not a known command (did you mean 'upload'?)")
+    (left_out,) = [each for each in read(text, facts=FACTS).remarks if "2,302 kbit/s" in each.lost]
+    assert left_out.lost == "It has no `upload`: the scripts take 2,302 kbit/s."
+
+
+def test_a_load_has_no_hosts_that_cake_could_share_by():
+    """A call beside a hundred uploads has one share of a hundred and one, as of one host."""
+    text = SIMPLE.replace("simple.qos", "piece_of_cake.qos").replace("fq_codel", "cake")
+    (port,) = [each for each in read(text, facts=FACTS).ports if each.interface == "eth1"]
+    assert port.port.queues[0].flows.isolation == "hosts"
+    given = loads(port, '"best effort" = ["100 bulk TCP, 30 ms", "1 call G.711"]')
+    assert scenario_of(port, given).network.queues[0].flows.isolation == "flows"
+    assert "A load does not name its hosts" in " ".join(of_flows(port, given))
+
+
+def test_an_empty_text_is_called_empty():
+    with pytest.raises(ConfigurationError, match="the text is empty; allowed: a configuration"):
+        read(" \n")
